@@ -18,7 +18,17 @@ pub fn run(root: &Path) -> Result<(), Trouble> {
     let claims = Claims::find(&files)?;
     std::fs::create_dir_all(root.join("docs"))?;
     std::fs::write(root.join(PAGE), claims.page())?;
-    std::fs::write(root.join(compliance::PAGE), compliance::page(&files, &claims)?)?;
+    match compliance::page(&files, &claims) {
+        Ok(page) => std::fs::write(root.join(compliance::PAGE), page)?,
+        Err(faults) => {
+            for fault in &faults {
+                run::say(&format!("{}: {}", fault.place, fault.message));
+            }
+            return Err(
+                format!("{}: {} faults in its table", compliance::PAGE, faults.len()).into()
+            );
+        }
+    }
     run::say(&format!(
         "{PAGE}: {} statements, {} proved",
         claims.statements.len(),
@@ -31,6 +41,8 @@ pub fn run(root: &Path) -> Result<(), Trouble> {
 pub struct Claims {
     statements: BTreeMap<u32, String>,
     proofs: BTreeMap<u32, Vec<Proof>>,
+    /// Every test and the first file that has it, in the order of paths.
+    files: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +55,10 @@ impl Claims {
     pub fn find(files: &[SourceFile]) -> Result<Self, Trouble> {
         let text = files.iter().find(|file| file.path == STATEMENTS).map_or("", |file| &file.text);
         let mut proofs: BTreeMap<u32, Vec<Proof>> = BTreeMap::new();
+        let mut first = BTreeMap::new();
         for file in files {
             for test in tests(&file.code) {
+                first.entry(test.to_owned()).or_insert_with(|| file.path.clone());
                 for id in ids(test) {
                     let proof = Proof { file: file.path.clone(), test: test.to_owned() };
                     proofs.entry(id).or_default().push(proof);
@@ -52,7 +66,7 @@ impl Claims {
             }
         }
         proofs.values_mut().for_each(|list| list.sort());
-        Ok(Self { statements: statements(text)?, proofs })
+        Ok(Self { statements: statements(text)?, proofs, files: first })
     }
 
     pub fn statement(&self, id: u32) -> Option<&str> {
@@ -61,6 +75,11 @@ impl Claims {
 
     pub fn tests(&self, id: u32) -> &[Proof] {
         self.proofs.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The file of a test; none where there is no test of this name.
+    pub fn file_of(&self, test: &str) -> Option<&str> {
+        self.files.get(test).map(String::as_str)
     }
 
     /// The requirements that some test names.
@@ -82,7 +101,8 @@ impl Claims {
             }
             let tests: Vec<String> =
                 tests.iter().map(|p| format!("`{}` in {}", p.test, p.file)).collect();
-            page.push_str(&format!("| R{id:03} | {statement} | {} |\n", tests.join("<br>")));
+            let anchor = format!("<a id=\"r{id:03}\"></a>R{id:03}");
+            page.push_str(&format!("| {anchor} | {statement} | {} |\n", tests.join("<br>")));
         }
         page
     }
@@ -158,7 +178,7 @@ mod tests {
             ),
         ];
         let page = Claims::find(&files).expect("statements can be read").page();
-        let row = "| R001 | One thing. | `r001_a` in crates/a/src/a.rs<br>`r001_b` in crates/b/tests/b.rs |";
+        let row = "| <a id=\"r001\"></a>R001 | One thing. | `r001_a` in crates/a/src/a.rs<br>`r001_b` in crates/b/tests/b.rs |";
         assert!(page.ends_with(&format!("{row}\n")), "{page}");
     }
 }

@@ -12,7 +12,7 @@ use tollgate_core::event::Verdict;
 use tollgate_core::id::{CommandId, CommitId, DecisionId, DispatchNumber, SessionName};
 use tollgate_core::input::{Command, Input, Opening};
 use tollgate_core::policy::Policy;
-use tollgate_core::reply::{Reply, ReplyStatus, Usage};
+use tollgate_core::reply::{LooksWanted, Reply, ReplyStatus, Usage};
 use tollgate_core::role::{Mode, ProjectType, Role, State};
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::work::{DispatchEnd, Work};
@@ -281,7 +281,10 @@ pub fn replied(summary: &str, work: Work) -> DispatchEnd {
         notes: Vec::new(),
         questions: Vec::new(),
         scope_requests: Vec::new(),
+        commands: Vec::new(),
         recommended_agent: None,
+        manual_steps: Vec::new(),
+        looks: LooksWanted::default(),
         usage: Usage::default(),
     };
     DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) }

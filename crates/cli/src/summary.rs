@@ -65,6 +65,7 @@ fn done(view: &View) {
     for issue in &view.record.known_issues {
         output::marked(NOTE, "known issue:", issue);
     }
+    by_hand(view);
     if view.branch.has_accepted_work() {
         let branch = &view.branch.name;
         output::marked(
@@ -79,6 +80,14 @@ fn done(view: &View) {
         output::marked(DIM, "record:", &format!("`tollgate audit {}`", view.session));
     }
     output::marked(DIM, "evidence:", &view.path_of("evidence/"));
+}
+
+/// What agents left to a person, each with who left it.
+fn by_hand(view: &View) {
+    for step in &view.record.manual_steps {
+        let text = format!("{} ({}): {}", step.role, step.task, step.text);
+        output::marked(NOTE, "by hand:", &text);
+    }
 }
 
 fn counts(view: &View) -> String {
@@ -173,6 +182,7 @@ pub fn blocked(root: &Path, view: &View) {
             output::marked(NOTE, "remedy:", &blocker.remedy);
         }
     }
+    by_hand(view);
     if view.is_cancelled() {
         undo_offer(root, view);
     } else if view.branch.has_accepted_work() {

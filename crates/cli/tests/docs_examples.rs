@@ -110,7 +110,15 @@ fn the_lifecycle_of_the_guide_runs_its_gates() {
     assert!(run("git", &["init", "-q"], &repo, &home).status.success());
     let gates = || run(env!("CARGO_BIN_EXE_tollgate"), &["gates"], &repo, &home).status.code();
     assert_eq!(gates(), Some(1), "there is no evidence yet");
-    std::fs::write(repo.join("planning-mds/security/review.md"), "All was read.\n").unwrap();
+    for (path, text) in [
+        ("planning-mds/security/review.md", "All was read.\n"),
+        ("Dockerfile", "FROM alpine\nCOPY app /app\n"),
+        ("compose.yaml", "services: {app: {build: .}}\n"),
+        (".gitlab-ci.yml", "test: {script: [make test]}\n"),
+        (".env.example", "PORT=8080\n"),
+    ] {
+        std::fs::write(repo.join(path), text).unwrap();
+    }
     assert_eq!(gates(), Some(0));
 }
 

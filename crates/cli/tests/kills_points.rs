@@ -206,6 +206,7 @@ fn r103_every_named_point_is_killed_at_by_one_of_these_tests() {
     reached.extend(INBOX_POINTS.iter().chain(&UNRECORDED_COMMIT).chain(&MANUAL_POINTS));
     reached.extend(LOGIN_POINTS);
     reached.extend(IMPORT_POINTS);
+    reached.extend(BASE_POINTS);
     reached.insert(OLDER_JOURNAL_POINT);
     let missed: Vec<_> = POINTS.iter().filter(|point| !reached.contains(*point)).collect();
     assert!(missed.is_empty(), "nothing is killed at {missed:?}");
@@ -220,6 +221,9 @@ const IMPORT_POINTS: [&str; 2] = ["import.marked", "import.documents_copied"];
 /// Killed at beside the other stories of logins, in driven_cli.rs.
 const LOGIN_POINTS: [&str; 4] =
     ["homes.before_removal", "login.listed", "login.lent", "login.given_back"];
+
+/// Killed at beside the other stories of a base that moves, in requirements/integrating.rs.
+const BASE_POINTS: [&str; 3] = ["base.merged", "base.kept", "base.joined"];
 
 /// Killed at beside the other stories of older journals, in requirements/identity.rs.
 const OLDER_JOURNAL_POINT: &str = "aside.kept";

@@ -315,18 +315,22 @@ fn gates_need_no_agents_and_say_where_they_come_from() {
 }
 
 #[test]
-fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
+fn r153_the_strict_stages_demand_what_the_early_ones_only_look_at() {
     let world = World::repository();
     timeless(&world, &["gates", "--stage", "implementation"]).shows(expect![[r#"
         ok     boundary-strict            MS
         failed planning-files-strict      MS
         failed api-contract-strict        MS
         failed security-evidence-strict   MS
+        failed infrastructure-strict      MS
+        failed security-planning-strict   MS
         note: there is no lifecycle-stage.yaml; the built-in stages are used
-        gate 1 of 4: boundary-strict
-        gate 2 of 4: planning-files-strict
-        gate 3 of 4: api-contract-strict
-        gate 4 of 4: security-evidence-strict
+        gate 1 of 6: boundary-strict
+        gate 2 of 6: planning-files-strict
+        gate 3 of 6: api-contract-strict
+        gate 4 of 6: security-evidence-strict
+        gate 5 of 6: infrastructure-strict
+        gate 6 of 6: security-planning-strict
         failed: planning-files-strict (exit code 1)
           | error[gate.file_missing] planning-mds/BLUEPRINT.md: the planning document does not exist
           |   help: Write it; `tollgate run --action init` makes a scaffold
@@ -343,7 +347,29 @@ fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
           | error[gate.evidence_missing] planning-mds/security: there is no security evidence
           |   help: Add review notes or scan results
           help: fix it, then run it alone: tollgate gates --builtin security-evidence --strict
-        failed: 3 of 4 gates of stage implementation failed
+        failed: infrastructure-strict (exit code 1)
+          | error[gate.infrastructure_missing] Dockerfile: nothing defines the image that the application runs in
+          |   help: Add one; `tollgate explain gate.infrastructure_missing` lists what counts and where
+          | error[gate.infrastructure_missing] compose.yaml: nothing describes what is started together
+          |   help: Add one; `tollgate explain gate.infrastructure_missing` lists what counts and where
+          | error[gate.infrastructure_missing] .github/workflows: no pipeline builds and tests the application
+          |   help: Add one; `tollgate explain gate.infrastructure_missing` lists what counts and where
+          | error[gate.infrastructure_missing] .env.example: there is no example of the environment
+          |   help: Add one; `tollgate explain gate.infrastructure_missing` lists what counts and where
+          help: fix it, then run it alone: tollgate gates --builtin infrastructure --strict
+        failed: security-planning-strict (exit code 1)
+          | error[gate.security_missing] planning-mds/security/threat-model.md: the security document does not exist
+          |   help: Write it, with the line `Status: approved` once it is decided
+          | error[gate.security_missing] planning-mds/security/authorization-review.md: the security document does not exist
+          |   help: Write it, with the line `Status: approved` once it is decided
+          | error[gate.security_missing] planning-mds/security/data-protection.md: the security document does not exist
+          |   help: Write it, with the line `Status: approved` once it is decided
+          | error[gate.security_missing] planning-mds/security/secrets-management.md: the security document does not exist
+          |   help: Write it, with the line `Status: approved` once it is decided
+          | error[gate.review_missing] planning-mds/security/reviews: there is no dated security review
+          |   help: Write one, named after its day, such as security-review-DATE.md
+          help: fix it, then run it alone: tollgate gates --builtin security-planning --strict
+        failed: 5 of 6 gates of stage implementation failed
         exit 1
     "#]]);
     world.write("planning-mds/BLUEPRINT.md", "# Blueprint\n");
@@ -356,6 +382,22 @@ fn the_strict_stages_demand_what_the_early_ones_only_look_at() {
         assert_eq!(world.run(&["gates", "--stage", stage]).code, code, "{stage}");
     }
     world.write("planning-mds/security/review.md", "# Review\n\nNothing was found.\n");
+    assert_eq!(world.run(&["gates", "--stage", "planning"]).code, 0);
+    let seen = world.run(&["gates", "--stage", "release-readiness"]);
+    assert_eq!(seen.code, 1);
+    assert!(seen.stderr.contains("2 of 6 gates of stage release-readiness failed"), "{seen:?}");
+    world.write("Dockerfile", "FROM alpine\nCOPY app /app\n");
+    world.write("compose.yaml", "services: {app: {build: .}}\n");
+    world.write(".github/workflows/ci.yml", "jobs: {test: {steps: [{run: make test}]}}\n");
+    world.write(".env.example", "PORT=8080\n");
+    let plan = "# Plan\n\nStatus: approved\n\n## At stake\n\nMoney.\n\n## Measures\n\nLocks.\n\n## Left\n\nLittle.\n";
+    for name in ["threat-model", "authorization-review", "data-protection", "secrets-management"] {
+        world.write(&format!("planning-mds/security/{name}.md"), plan);
+    }
+    world.write(
+        "planning-mds/security/reviews/security-review-2026-02-07.md",
+        "# Review\n\nAll was read.\n",
+    );
     for stage in ["planning", "implementation", "release-readiness"] {
         let seen = world.run(&["gates", "--stage", stage]);
         assert_eq!(seen.code, 0, "{stage} {seen:?}");
@@ -393,7 +435,7 @@ fn unusable_settings_are_reported_and_run_nothing() {
     "#]]);
     timeless(&world, &["gates", "--builtin", "weather"]).shows(expect![[r#"
         error: there is no built-in gate "weather"
-         help: known: boundary, planning-files, api-contract, security-evidence
+         help: known: boundary, planning-files, api-contract, security-evidence, infrastructure, security-planning
                for details, run `tollgate explain cli.gates`
         exit 2
     "#]]);
@@ -413,4 +455,37 @@ fn unusable_settings_are_reported_and_run_nothing() {
         ok: 1 document checked, 0 errors, 0 warnings
         exit 0
     "#]]);
+}
+
+#[test]
+fn r153_a_stage_of_a_running_application_without_its_gates_is_an_error_of_the_file() {
+    let world = World::repository();
+    let file = |stage: &str, gates: &str| {
+        format!(
+            "version: 1\ncurrent_stage: now\nstages:\n  now: {{required_gates: []}}\n  {stage}: {{required_gates: [{gates}]}}\ngates:\n  lint: {{command: [touch, ran]}}\n"
+        )
+    };
+    for stage in ["implementation", "release-readiness"] {
+        for gates in ["", "lint"] {
+            world.write("lifecycle-stage.yaml", &file(stage, gates));
+            let words =
+                format!("stage \"{stage}\" requires no gate about infrastructure or security");
+            for (args, code) in [
+                (&["gates"][..], 2),
+                (&["gates", "--stage", stage], 2),
+                (&["check", "lifecycle-stage.yaml"], 1),
+            ] {
+                let seen = world.run(args);
+                assert_eq!(seen.code, code, "{args:?} {seen:?}");
+                let said = format!("{}{}", seen.stdout, seen.stderr);
+                assert!(
+                    said.contains("lifecycle.no_strict_gate") && said.contains(&words),
+                    "{said}"
+                );
+            }
+            assert!(!world.repo().join("ran").exists(), "no gate was run");
+        }
+    }
+    world.write("lifecycle-stage.yaml", &file("later", ""));
+    assert_eq!(world.run(&["gates"]).code, 0);
 }

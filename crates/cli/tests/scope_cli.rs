@@ -245,7 +245,7 @@ fn r096_r097_r099_declarations_and_the_owner_s_word_count() {
         "summary": "Carts are kept. Also touched run.sh, as the owner asked.",
         "incidental": [{"path": "src/user.ts", "reason": "a type moved", "behaviour_preserving": true,
                         "motivated_by": "src/cart.ts", "narrow": true}],
-        "scope_corrections": [{"listed": "src/cart.ts", "actual": "docs/old.md", "reason": "it is described there"}]}"#;
+        "scope_corrections": [{"listed": "lib/", "actual": "docs/old.md", "reason": "it is described there"}]}"#;
     fs::write(repo.outside("result.json"), result).unwrap();
     fs::write(repo.outside("allowed"), "# by the owner\n\nrun.sh\n").unwrap();
     found(&repo, &["--result", "../result.json", "--authorized", "../allowed"]).shows(expect![[
@@ -452,4 +452,38 @@ fn contents(repo: &Repo) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut files = support::files_below(&repo.root().join(".git"));
     files.sort();
     files.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn r161_an_incidental_change_is_measured_in_the_tree_and_between_revisions() {
+    let repo = repo();
+    repo.write("src/types.ts", "export const a = 1;\nexport const b = 2;\n");
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "types"]);
+    let declared = |path: &str| {
+        serde_json::json!({"path": path, "reason": "its import", "behaviour_preserving": true,
+                           "motivated_by": "src/cart.ts", "narrow": true})
+    };
+    let result = serde_json::json!({"role": "implementor", "outcome": "completed", "summary": "done",
+        "incidental": [declared("src/types.ts"), declared("src/user.ts")]});
+    fs::write(repo.outside("result.json"), result.to_string()).unwrap();
+    repo.write("src/cart.ts", "new\n");
+    repo.write("src/types.ts", "export const a = 3;\nexport const b = 2;\n");
+    repo.write("src/user.ts", &"line\n".repeat(21));
+    let with = ["--result", "../result.json"];
+    found(&repo, &with).shows(expect![[r#"
+        src/cart.ts  modified  primary
+        src/types.ts  modified  incidental
+        src/user.ts  modified  violation
+    "#]]);
+    let said = scope(&repo, &with).exits(1).out;
+    assert!(said.contains("21 lines of it changed, and at most 20 may"), "{said}");
+    scope(&repo, &[with[0], with[1], "--incidental-lines", "21"]).exits(0);
+    // A name that others use is gone.
+    repo.write("src/user.ts", "the first content of src/user.ts\nwith two lines\n");
+    repo.write("src/types.ts", "export const a = 1;\nexport const c = 2;\n");
+    repo.git(&["add", "--all"]);
+    repo.git(&["commit", "--quiet", "--message", "work"]);
+    let said = scope(&repo, &[with[0], with[1], "--base", "HEAD~1", "--head", "HEAD"]).exits(1).out;
+    assert!(said.contains("it no longer exports b"), "{said}");
 }

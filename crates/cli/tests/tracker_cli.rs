@@ -80,7 +80,7 @@ fn shown(issue: &Value) -> String {
 
 fn body(file: &str) -> String {
     format!(
-        "## Objective\n\n{file} has one line more.\n\n## Spec Reference\n\n- Spec: `docs/spec.md`\n- Section(s): 1\n\n\
+        "## Objective\n\n{file} has one line more.\n\n## Spec Reference\n\n- Spec: `spec.md`\n- Section(s): Goals\n\n\
          ## Scope\n\n### In Scope\n\n- {file}\n\n### Out of Scope\n\nNone\n\n\
          ## Acceptance Criteria\n\n- [ ] {file} has the line\n- [ ] cmd: true\n\n## Context\n\nNone.\n\n\
          ## Constraints\n\n- Nothing else changes.\n"
@@ -273,8 +273,8 @@ fn what_a_cancelled_session_leaves_undone_is_closed_as_not_planned() {
 #[test]
 fn a_question_about_the_specification_is_an_issue_until_it_is_answered() {
     let question = json!({"tempID": "q", "title": "Which file?", "labels": ["task:refinement", "status:pending", "priority:high"],
-        "blockedBy": [], "body": "## Ambiguity\n\nWhich of the two files?\n\n## Spec Reference\n\n- Spec: `docs/spec.md`\n\
-        - Section(s): 1\n- Quote: \"a line\"\n\n## Options\n\n1. app.txt\n2. lib.txt\n\n## Recommendation\n\napp.txt\n\n\
+        "blockedBy": [], "body": "## Ambiguity\n\nWhich of the two files?\n\n## Spec Reference\n\n- Spec: `spec.md`\n\
+        - Section(s): Goals\n- Quote: \"a line\"\n\n## Options\n\n1. app.txt\n2. lib.txt\n\n## Recommendation\n\napp.txt\n\n\
         ## Blocked Tasks\n\n- the line\n"});
     let first = json!({"role": "planner", "create": [question, task("a", "app.txt", &["q"])], "close": [], "update": []});
     let second = json!({"role": "planner", "create": [], "close": ["R-001"], "update": []});

@@ -1,5 +1,6 @@
 //! Reads an action file: an action that comes out of here is a good one.
 
+mod evidence;
 mod index;
 mod step;
 pub(crate) mod wire;
@@ -43,7 +44,7 @@ pub fn read_with(text: &str, path: &str, resolve: &Resolve<'_>) -> (Option<Actio
     route(entries, &steps, path, &mut report);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
     let action = match (file, steps.into_iter().collect::<Option<Vec<Step>>>()) {
-        (Some(file), Some(steps)) if report.is_ok() => Some(action(file, steps)),
+        (Some(file), Some(steps)) if report.is_ok() => Some(evidence::ensured(action(file, steps))),
         _ => None,
     };
     (action, report)

@@ -24,6 +24,9 @@ pub struct AgentInput {
     /// Templates and references of the repository: to read where the work needs them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
+    /// Folders of earlier sessions of the repository, as copies: to be read, never to be written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_sessions: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,9 +59,42 @@ pub struct TaskInput {
     /// Required for Reviewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_changed_files: Option<Vec<ChangedFile>>,
+    /// For a Reviewer: what the Coder says about the changes, and what it declares.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub implementations: Vec<Implementation>,
+    /// For a Reviewer: the sections of the specification that the work item refers to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spec_sections: Vec<SpecSection>,
     pub constraints: Vec<String>,
     pub acceptance_checks: Vec<String>,
     pub risk_flags: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Implementation {
+    pub dispatch: u32,
+    pub task: String,
+    pub summary: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declarations: Vec<Declaration>,
+}
+
+/// What the Coder says about a file that the work item does not list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Declaration {
+    Incidental { path: String, motivated_by: String, reason: String },
+    ScopeCorrection { listed: String, actual: String, reason: String },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpecSection {
+    /// The document, as the work item names it.
+    pub spec: String,
+    /// The section with its heading.
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -37,11 +37,15 @@ pub struct Config {
     pub check_runner: Vec<String>,
     /// Globs.
     pub syntax_except: Vec<String>,
+    /// None is the usual number.
+    pub incidental_lines_max: Option<u32>,
     pub tracker: TrackerKind,
     /// `owner/name`, where it is not that of the remote `origin`.
     pub tracker_repository: Option<String>,
     pub coverage: Option<CoverageTable>,
     pub snapshot: SnapshotTable,
+    /// The session folders are left to git.
+    pub sessions_tracked: bool,
     policy: Policy,
 }
 
@@ -169,10 +173,12 @@ fn config(file: ConfigFile) -> Config {
         sensitive: file.security.sensitive,
         check_runner: file.check.runner,
         syntax_except: file.check.syntax_except,
+        incidental_lines_max: file.scope.incidental_lines,
         tracker: file.tracker.kind,
         tracker_repository: file.tracker.repository,
         coverage: file.coverage,
         snapshot: file.snapshot,
+        sessions_tracked: file.session.tracked,
     }
 }
 
@@ -216,6 +222,7 @@ fn policy(file: &ConfigFile) -> Policy {
         fallbacks: usual.fallbacks,
         parallel_tasks: file.limits.parallel_tasks.unwrap_or(usual.parallel_tasks),
         coverage_minimum: file.coverage.as_ref().map(|table| hundredths(table.minimum)),
+        evidence: file.check.commands.clone(),
         micro_usd_max: file.limits.usd.map(micro_usd),
         tokens_max: file.limits.tokens,
         wall_ms_max: ms(&file.limits.wall),

@@ -5,7 +5,9 @@
 mod api;
 mod boundary;
 mod evidence;
+mod infrastructure;
 mod planning;
+mod security_planning;
 mod terms;
 
 use crate::diagnostic::{Report, gates as say};
@@ -20,11 +22,21 @@ pub enum Builtin {
     ApiContract,
     /// The security evidence is more than a placeholder.
     SecurityEvidence,
+    /// What builds, starts and checks the application exists and does something.
+    Infrastructure,
+    /// How the solution is kept safe is planned, decided and reviewed.
+    SecurityPlanning,
 }
 
 impl Builtin {
-    pub const ALL: &'static [Self] =
-        &[Self::Boundary, Self::PlanningFiles, Self::ApiContract, Self::SecurityEvidence];
+    pub const ALL: &'static [Self] = &[
+        Self::Boundary,
+        Self::PlanningFiles,
+        Self::ApiContract,
+        Self::SecurityEvidence,
+        Self::Infrastructure,
+        Self::SecurityPlanning,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -32,6 +44,8 @@ impl Builtin {
             Self::PlanningFiles => "planning-files",
             Self::ApiContract => "api-contract",
             Self::SecurityEvidence => "security-evidence",
+            Self::Infrastructure => "infrastructure",
+            Self::SecurityPlanning => "security-planning",
         }
     }
 
@@ -45,6 +59,8 @@ impl Builtin {
             Self::PlanningFiles => Box::new(planning::PlanningFiles::new(is_strict)),
             Self::ApiContract => Box::new(api::ApiContract::new(is_strict)),
             Self::SecurityEvidence => Box::new(evidence::SecurityEvidence::new(is_strict)),
+            Self::Infrastructure => Box::new(infrastructure::Infrastructure::new(is_strict)),
+            Self::SecurityPlanning => Box::new(security_planning::SecurityPlanning::new(is_strict)),
         }
     }
 }

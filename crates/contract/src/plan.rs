@@ -87,6 +87,26 @@ pub fn apply(result: &PlannerResult, existing: &Existing) -> Result<Applied, Rep
     Ok(Applied { tasks_yaml, items, refinements: refinements(&after) })
 }
 
+/// What the items of a result refer to and that is not there, at the place of each body.
+pub fn unfound(result: &PlannerResult, document: &dyn Fn(&str) -> Option<String>) -> Report {
+    let created = result.create.iter().map(|new| (Some(&new.body), Some(&new.labels)));
+    let updated = result.update.iter().map(|update| (update.body.as_ref(), update.labels.as_ref()));
+    let lists = [("/create", created.collect::<Vec<_>>()), ("/update", updated.collect())];
+    let mut report = Report::default();
+    for (list, bodies) in lists {
+        for (index, (body, labels)) in bodies.into_iter().enumerate() {
+            let told = labels.and_then(|labels| labels::ItemCategory::of(labels));
+            let (Some(kind), _) = work_item::read_body(body.map_or("", String::as_str), told, "")
+            else {
+                continue;
+            };
+            let at = pointer(&pointer(list, index), "body");
+            report.extend(in_body(work_item::unfound(&kind, "", document), &at));
+        }
+    }
+    report
+}
+
 /// The files of a session, read.
 struct Book {
     items: BTreeMap<String, WorkItem>,

@@ -2,13 +2,17 @@
 
 mod edit;
 mod list;
+mod objective;
 mod outline;
+mod reference;
 mod refinement;
 mod scope_list;
 mod task;
 mod write;
 
 pub use edit::{set_status, with_each_status};
+pub(crate) use reference::unfound;
+pub use reference::{SpecReference, Told, sections_of};
 pub use refinement::RefinementItem;
 pub use scope_list::Excluded;
 pub use task::{AcceptanceCriterion, TaskItem};
@@ -51,14 +55,6 @@ pub enum ItemKind {
 pub enum ItemState {
     Open,
     Closed,
-}
-
-/// Which specification an item comes from. What is not said in the usual form is none.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SpecReference {
-    pub spec: Option<String>,
-    pub sections: Option<String>,
-    pub quote: Option<String>,
 }
 
 impl WorkItem {
@@ -142,6 +138,21 @@ pub fn read_body(body: &str, kind: Option<ItemCategory>, path: &str) -> (Option<
     (item, report)
 }
 
+/// What a plan demands of an item beyond its form: every label, of a new one that it begins as pending, and that what it
+/// refers to is there.
+pub fn demanded(
+    item: &WorkItem,
+    text: &str,
+    path: &str,
+    is_new: bool,
+    document: &dyn Fn(&str) -> Option<String>,
+) -> Report {
+    let at = labels::LabelLocation { file: path, pointer: "", line: label_line(text) };
+    let mut report = labels::check_at(at, &item.labels, item.kind.label_kind(), is_new);
+    report.extend(unfound(&item.kind, path, document).diagnostics);
+    report
+}
+
 /// A task's body with owners in Out of Scope called by other names, where `rename` knows one.
 pub(crate) fn rename_owners(body: &str, rename: impl Fn(&str) -> Option<String>) -> String {
     task::rename_owners(body, rename)
@@ -212,20 +223,6 @@ fn line_count(text: &str) -> u32 {
 /// Line ends around a body are layout, not content.
 pub(crate) fn trimmed(body: &str) -> &str {
     body.trim_matches(['\r', '\n'])
-}
-
-/// `Spec: x`, `Section(s): y` and `Quote: z`, as items of a list or as plain lines.
-fn spec_reference(section: &outline::Section<'_>) -> SpecReference {
-    let field = |name: &str| {
-        let value = section.lines.iter().find_map(|line| list::field(line.text, name))?;
-        let value = list::unquoted(value);
-        (!value.is_empty()).then(|| value.to_owned())
-    };
-    SpecReference {
-        spec: field("spec"),
-        sections: field("section(s)").or_else(|| field("sections")).or_else(|| field("section")),
-        quote: field("quote"),
-    }
 }
 
 fn plain_heading(title: &str) -> String {

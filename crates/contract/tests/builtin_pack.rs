@@ -137,11 +137,11 @@ fn r086_each_action_has_the_inputs_outputs_and_gates_of_its_row() {
         build
           needs: planning-mds/BLUEPRINT.md planning-mds/stories/ planning-mds/architecture/SOLUTION-PATTERNS.md planning-mds/api/
           makes: planning-mds/build/backend.md planning-mds/build/frontend.md planning-mds/build/ai.md planning-mds/build/tests.md planning-mds/build/deployment.md planning-mds/reviews/code-review.md planning-mds/reviews/security-review.md
-          steps: backend-developer ∥ frontend-developer ∥ ai-engineer ∥ quality-engineer → devops → checks lifecycle → code-reviewer ∥ security → severity BUILD_SEVERITY → approve APPROVE_BUILD → close done
+          steps: backend-developer ∥ frontend-developer ∥ ai-engineer ∥ quality-engineer → devops → checks evidence lifecycle coverage → code-reviewer ∥ security → severity BUILD_SEVERITY → approve APPROVE_BUILD → close done
         feature
           needs: feature planning-mds/stories/ planning-mds/architecture/SOLUTION-PATTERNS.md
           makes: planning-mds/build/feature-backend.md planning-mds/build/feature-frontend.md planning-mds/build/feature-ai.md planning-mds/build/feature-tests.md planning-mds/reviews/feature-review.md planning-mds/reviews/feature-security.md
-          steps: backend-developer ∥ frontend-developer ∥ ai-engineer ∥ quality-engineer → code-reviewer ∥ security → severity FEATURE_SEVERITY → approve APPROVE_FEATURE → close done
+          steps: backend-developer ∥ frontend-developer ∥ ai-engineer ∥ quality-engineer → checks evidence coverage → code-reviewer ∥ security → severity FEATURE_SEVERITY → approve APPROVE_FEATURE → close done
         review
           needs: 
           makes: planning-mds/reviews/code-review.md planning-mds/reviews/security-review.md
@@ -153,7 +153,7 @@ fn r086_each_action_has_the_inputs_outputs_and_gates_of_its_row() {
         test
           needs: 
           makes: planning-mds/testing/test-plan.md planning-mds/testing/test-results.md planning-mds/testing/defects.md planning-mds/testing/quality-summary.md
-          steps: quality-engineer → quality-engineer → checks coverage → severity TEST_SEVERITY → close done
+          steps: quality-engineer → quality-engineer → checks evidence coverage → severity TEST_SEVERITY → close done
         document
           needs: 
           makes: README.md docs/usage.md docs/api.md docs/runbook.md

@@ -121,8 +121,23 @@ pub enum CheckSubject {
     Coverage,
     /// The planning files are complete and refer to what exists.
     Planning,
+    /// Commands that show what the work does: of the settings, else those that the roles named for it.
+    Evidence,
     /// A command line of the action file.
     Command(String),
+}
+
+impl CheckSubject {
+    /// It starts programs of the project, which may leave something in the tree.
+    pub fn runs_commands(&self) -> bool {
+        matches!(self, Self::Command(_) | Self::Lifecycle | Self::Evidence)
+    }
+
+    /// What failed before the session began is not held against the work. Gates are about what is there now, and evidence
+    /// about what the work does: red on the base, it shows nothing.
+    pub fn excuses_old_failures(&self) -> bool {
+        !matches!(self, Self::Lifecycle | Self::Evidence)
+    }
 }
 
 impl std::fmt::Display for CheckSubject {
@@ -132,6 +147,7 @@ impl std::fmt::Display for CheckSubject {
             Self::Lifecycle => f.write_str("lifecycle gates"),
             Self::Coverage => f.write_str("coverage"),
             Self::Planning => f.write_str("planning files"),
+            Self::Evidence => f.write_str("evidence"),
             Self::Command(command) => write!(f, "`{command}`"),
         }
     }

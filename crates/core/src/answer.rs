@@ -7,10 +7,10 @@ mod way;
 mod words;
 
 pub use kinds::{
-    ApproveAnswer, ApproveWay, Cancel, CancelWay, CoverageAnswer, CoverageWay, DecisionKind,
-    EscalationAnswer, EscalationWay, InfoAnswer, InfoWay, JustifyAnswer, JustifyWay, Kind,
-    ManualCheckAnswer, ManualCheckWay, NotesAnswer, NotesWay, RepairAnswer, RepairWay, ScopeAnswer,
-    ScopeWay, SecurityAnswer, SecurityWay,
+    ApproveAnswer, ApproveWay, Cancel, CancelWay, CheckAnswer, CheckWay, CoverageAnswer,
+    CoverageWay, DecisionKind, EscalationAnswer, EscalationWay, InfoAnswer, InfoWay, JustifyAnswer,
+    JustifyWay, Kind, ManualCheckAnswer, ManualCheckWay, NotesAnswer, NotesWay, RepairAnswer,
+    RepairWay, ScopeAnswer, ScopeWay, SecurityAnswer, SecurityWay,
 };
 pub use way::{AnswerOption, NeedsWords, Way};
 pub use words::{Approval, Extension, FreeText, Minimum, Said, Unread, Words, says_something};
@@ -34,6 +34,7 @@ pub enum Choice {
     Scope(ScopeAnswer),
     ManualCheck(ManualCheckAnswer),
     Coverage(CoverageAnswer),
+    Check(CheckAnswer),
 }
 
 impl Choice {
@@ -52,6 +53,7 @@ impl Choice {
             Self::Scope(answer) => answer.canonical(),
             Self::ManualCheck(answer) => answer.canonical(),
             Self::Coverage(answer) => answer.canonical(),
+            Self::Check(answer) => answer.canonical(),
         }
     }
 
@@ -102,6 +104,7 @@ pub(crate) fn complete(kind: DecisionKind, options: &mut [AnswerOption]) {
             DecisionKind::Scope => option.complete::<ScopeWay>(),
             DecisionKind::ManualCheck => option.complete::<ManualCheckWay>(),
             DecisionKind::Coverage => option.complete::<CoverageWay>(),
+            DecisionKind::Check => option.complete::<CheckWay>(),
         }
     }
 }
@@ -187,6 +190,7 @@ fn choice(
         DecisionKind::Scope => Choice::Scope(typed.read(offers)?),
         DecisionKind::ManualCheck => Choice::ManualCheck(typed.read(offers)?),
         DecisionKind::Coverage => Choice::Coverage(typed.read(offers)?),
+        DecisionKind::Check => Choice::Check(typed.read(offers)?),
     })
 }
 

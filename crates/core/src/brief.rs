@@ -1,6 +1,9 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
+mod by_hand;
+mod full;
 mod imported;
+mod looks;
 mod part;
 mod scope;
 
@@ -14,7 +17,7 @@ use crate::reply::ReplyError;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Dispatch, Session, Task};
 use crate::task::Check;
-use crate::work::FileChange;
+use crate::work::{FileChange, Implementation};
 use serde::Serialize;
 
 /// All that one attempt is given.
@@ -29,6 +32,8 @@ pub struct Brief {
     pub start: StartingPoint,
     pub feedback: Vec<String>,
     pub previous_errors: Vec<ReplyError>,
+    /// Work items whose part of the specification a Reviewer is given, from the session's folder.
+    pub referred_items: Vec<String>,
     /// What is left of the limits for this attempt.
     pub allowance: Allowance,
 }
@@ -48,6 +53,9 @@ pub struct TaskBrief {
     /// For a Reviewer, everything that changed in the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_changed_files: Option<Vec<FileChange>>,
+    /// For a Reviewer, what the Coder says about the changes, and what it declares.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub implementations: Vec<Implementation>,
 }
 
 /// What it must leave behind and what it may change.
@@ -113,6 +121,7 @@ impl Session {
             },
             feedback: dispatch.given.feedback.lines.clone(),
             previous_errors: dispatch.given.previous_errors.clone(),
+            referred_items: self.referred_items(dispatch, task),
             allowance: dispatch.allowance(),
         })
     }
@@ -131,7 +140,32 @@ impl Session {
             risk_flags: self.risk_flags(task),
             session_changed_files: (dispatch.role == Role::Reviewer)
                 .then(|| self.branch.changed.iter().cloned().collect()),
+            implementations: self.implementations_for(dispatch, task),
         }
+    }
+
+    /// Who looks at the whole is told about every task.
+    fn implementations_for(&self, dispatch: &Dispatch, task: Option<&Task>) -> Vec<Implementation> {
+        let units = match task {
+            _ if dispatch.role != Role::Reviewer => Vec::new(),
+            Some(task) => vec![&task.unit],
+            None => {
+                self.plan.tasks.iter().map(|task| &task.unit).chain([&self.plan.meta]).collect()
+            }
+        };
+        units.into_iter().flat_map(|unit| unit.implementations.clone()).collect()
+    }
+
+    fn referred_items(&self, dispatch: &Dispatch, task: Option<&Task>) -> Vec<String> {
+        if dispatch.role != Role::Reviewer {
+            return Vec::new();
+        }
+        let tasks = match task {
+            Some(task) => vec![task],
+            None => self.plan.tasks.iter().collect(),
+        };
+        let items = tasks.into_iter().filter_map(|task| task.spec.work_item.as_deref());
+        items.map(|path| path.trim_start_matches("./").to_owned()).collect()
     }
 
     /// Work for the whole session carries the risks of all its tasks.
@@ -173,10 +207,13 @@ impl Session {
             (Purpose::Review, _) => "Comprehensive review of all changes".to_owned(),
             (Purpose::Test, _) => "Test all changes".to_owned(),
             (Purpose::Audit, _) => "Security audit of all changes".to_owned(),
+            (Purpose::Look { .. }, role) if self.was_asked_for(dispatch) => {
+                format!("{role}: look at what was asked for")
+            }
             (Purpose::Look { .. }, role) => format!("{role}: look again"),
             // The well-known titles belong to the route with an implement loop.
             (Purpose::Step { .. }, _) if !self.has_task_loop() => {
-                format!("{} in {}", self.name_of(dispatch), self.opening.action.name)
+                format!("{} in {}", self.name_of(dispatch), self.action_name())
             }
             (_, Role::SpecAgent) => "Specify the work".to_owned(),
             (_, Role::Researcher) => "Research what the work needs".to_owned(),
@@ -254,11 +291,16 @@ impl Session {
                     constraints.extend(scope.words());
                 }
             }
+            Role::SpecAgent if self.has_become_full() => constraints.extend(self.full_words()),
+            Role::Docs => constraints.extend(self.manual_step_words()),
             Role::SpecAgent if self.route.mode == Mode::Lean => constraints
                 .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),
             Role::Reviewer if task.is_some() => constraints.push(
                 "incremental review: read this task's files closely, the other changed files where they meet it".to_owned(),
             ),
+            Role::Integrator => constraints.extend(self.record.known_issues.iter().map(|text| {
+                format!("accepted as a known issue, do not stop for it: {text}")
+            })),
             Role::Reviewer => constraints.push(
                 "comprehensive review: read every changed file that still exists in full, deleted ones in the diff".to_owned(),
             ),
@@ -283,6 +325,8 @@ impl Session {
             }));
             constraints.extend(self.scope_words(task));
         }
+        constraints.extend(self.look_words(dispatch));
+        constraints.extend(self.conflict_words(dispatch));
         constraints.extend(self.answers_for(dispatch));
         constraints.extend(self.imported_words(dispatch));
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {

@@ -1,16 +1,19 @@
 //! What follows from an input: one match over what can happen, one small file per theme.
 
 mod accept;
+mod base;
 mod checks;
 mod close;
 mod command;
 mod correction;
 mod draft;
+mod evidence;
 mod failure;
 mod files;
 mod follow;
 mod gate;
 pub(crate) mod import;
+mod looks;
 mod moves;
 mod next_task;
 mod parallel;
@@ -40,6 +43,8 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
         }
         Input::Checked { number, results, stage } => checks::ended(draft, number, results, stage),
         Input::Merged(merged) => parallel::merged(draft, merged),
+        Input::BaseMoved { commit } => base::moved(draft, commit),
+        Input::BaseMerged { base, outcome } => base::merged(draft, base, outcome),
         Input::StageSeen { stage } => gate::stage_seen(draft, stage),
         Input::Resumed { policy } => step::resumed(draft, policy),
         Input::Edited(edits) => files::edited(draft, edits),

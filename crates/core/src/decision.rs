@@ -175,6 +175,8 @@ pub enum Subject {
     Coverage {
         check: CheckNumber,
     },
+    /// No command shows whether the work works.
+    Evidence,
     /// Checks that only a person can make, after the checks of this number or after the tasks.
     Manual {
         checks: Vec<String>,

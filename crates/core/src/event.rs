@@ -5,7 +5,8 @@ use crate::allowance::Allowance;
 use crate::decision::{Blocker, CorrectionStatus, Decision, Resolution};
 use crate::fault::HostFault;
 use crate::id::{
-    Attempt, CheckNumber, CommandId, DecisionId, DispatchNumber, FindingId, TaskId, TaskRef,
+    Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, FindingId, TaskId,
+    TaskRef,
 };
 use crate::import::TakenOver;
 use crate::input::{Edit, Opening};
@@ -15,7 +16,7 @@ use crate::reply::{Usage, is_default};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::task::{Criterion, TaskSpec, TaskStatus};
 use crate::time::Timestamp;
-use crate::work::{CheckResult, DispatchEnd, Merged};
+use crate::work::{BaseMerge, CheckResult, DispatchEnd, Merged};
 use crate::worker::Worker;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
@@ -131,6 +132,19 @@ pub enum Event {
         merged: Vec<Merged>,
     },
 
+    /// The person's branch that the session started from is at another commit.
+    BaseMoved {
+        commit: CommitId,
+    },
+    /// It is merged into the session's work.
+    BaseMergeStarted {
+        base: CommitId,
+    },
+    BaseMergeEnded {
+        base: CommitId,
+        outcome: BaseMerge,
+    },
+
     PlanAdopted {
         tasks: Vec<TaskSpec>,
     },
@@ -153,6 +167,9 @@ pub enum Event {
         /// Files that a person names in what they want repaired.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         authorized: Vec<String>,
+        /// Who repairs it, where it is not who usually does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Role>,
     },
     /// A person allowed a task to change more than its scope says.
     ScopeExtended {
@@ -196,6 +213,14 @@ pub enum Event {
         minimum: u32,
         reason: String,
     },
+    /// A person named a command that shows whether the work works.
+    EvidenceNamed {
+        command: String,
+    },
+    /// There is no such command, and a person continues without it.
+    EvidenceWaived {
+        reason: String,
+    },
     /// The findings at a severity gate no longer stand in the way.
     SeverityPassed {
         step: usize,
@@ -219,6 +244,20 @@ pub enum Event {
     },
     AssumptionNoted {
         text: String,
+    },
+    /// What an agent leaves to a person to do by hand.
+    ManualStepNoted {
+        number: DispatchNumber,
+        text: String,
+    },
+    /// An accepted reply asks for a reviewing role, which looks before the task or the session is finished.
+    LookWanted {
+        task: TaskRef,
+        role: Role,
+        by: DispatchNumber,
+        /// What it is told to look at.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        concerns: Vec<String>,
     },
     KnownIssueNoted {
         text: String,

@@ -1,6 +1,6 @@
 //! What was found: by a role, or by the engine itself. What happens to a finding depends on its origin, never on its words.
 
-use crate::id::{DispatchNumber, FindingId, TaskRef};
+use crate::id::{CommitId, DispatchNumber, FindingId, TaskRef};
 use crate::reply::ReportedFinding;
 use crate::role::{Role, spelled};
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,8 @@ pub enum FindingOrigin {
     Size,
     /// What this dispatch changed does not go together with what another one changed at the same time.
     MergeConflict { dispatch: DispatchNumber },
+    /// What the session changed does not go together with this commit of the person's branch.
+    BaseConflict { base: CommitId },
 }
 
 impl FindingOrigin {
@@ -68,7 +70,8 @@ impl FindingOrigin {
             | Self::WeakenedTest
             | Self::Scope
             | Self::Size
-            | Self::MergeConflict { .. } => Role::Orchestrator,
+            | Self::MergeConflict { .. }
+            | Self::BaseConflict { .. } => Role::Orchestrator,
         }
     }
 
@@ -90,6 +93,7 @@ impl FindingOrigin {
             Self::Scope => "scope",
             Self::Size => "size",
             Self::MergeConflict { .. } => "merge-conflict",
+            Self::BaseConflict { .. } => "base-conflict",
         }
     }
 }

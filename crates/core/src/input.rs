@@ -10,7 +10,7 @@ use crate::policy::Policy;
 use crate::reply::{ReplyError, Usage};
 use crate::role::{Mode, ProjectType, Role};
 use crate::task::{Criterion, TaskSpec};
-use crate::work::{Artefact, CheckResult, DispatchEnd, Merged};
+use crate::work::{Artefact, BaseMerge, CheckResult, DispatchEnd, Merged};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -38,6 +38,15 @@ pub enum Input {
     },
     /// The changes of parallel members were brought together.
     Merged(Vec<Merged>),
+    /// The person's branch that the session started from is at another commit.
+    BaseMoved {
+        commit: CommitId,
+    },
+    /// That commit was merged into the session's work, or not.
+    BaseMerged {
+        base: CommitId,
+        outcome: BaseMerge,
+    },
     /// The repository declares this lifecycle stage.
     StageSeen {
         stage: Option<String>,

@@ -75,6 +75,9 @@ pub const TASKS_MAX: usize = 500;
 /// Files beyond a scope or a size that are each told by name: more than this are a folder that nobody meant to change.
 pub const SCOPE_WARNINGS_MAX: usize = 50;
 
+/// A Reviewer reads what the Coder said about its last changes to a task; what came of earlier ones is in the code.
+pub const IMPLEMENTATIONS_MAX: usize = 4;
+
 /// Characters of a reason for a file out of scope in a question: all files must fit into it.
 pub const SCOPE_REASON_CHARS: usize = 200;
 

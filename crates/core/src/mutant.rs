@@ -17,6 +17,7 @@ pub enum Mutant {
     AnswersForThePersonAboutSecurity,
     PassesAReviewOverItsNotes,
     AsksNobodyWhatAnAgentNeedsToKnow,
+    BringsNobody,
     // Lean work.
     StaysLeanWithManyFiles,
     StaysLeanOnASensitivePath,
@@ -86,7 +87,7 @@ const ASKED_MAX: u32 = 30_000;
 
 #[cfg(feature = "mutants")]
 impl Mutant {
-    pub const ALL: [Self; 49] = [
+    pub const ALL: [Self; 50] = [
         Self::HearsACommandTwice,
         Self::TakesAnAnswerOfAnEarlierRound,
         Self::LeavesDispatchesOpenAfterACancel,
@@ -98,6 +99,7 @@ impl Mutant {
         Self::AnswersForThePersonAboutSecurity,
         Self::PassesAReviewOverItsNotes,
         Self::AsksNobodyWhatAnAgentNeedsToKnow,
+        Self::BringsNobody,
         Self::StaysLeanWithManyFiles,
         Self::StaysLeanOnASensitivePath,
         Self::RepairsTheSameFindingForEver,

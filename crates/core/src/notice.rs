@@ -7,6 +7,7 @@ use std::fmt;
 #[serde(from = "String", into = "String")]
 pub enum NoticeCode {
     AgentFallback,
+    BaseUnrelated,
     BudgetUnknown,
     ImportAgain,
     ImportContinues,
@@ -24,8 +25,9 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 13] = [
+const WORDS: [(NoticeCode, &str); 14] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
+    (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
     (NoticeCode::ImportAgain, "import.again"),
     (NoticeCode::ImportContinues, "import.continues"),

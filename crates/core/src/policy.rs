@@ -29,6 +29,9 @@ pub struct Policy {
     /// How much must be covered, in hundredths of a per cent; none where no report is configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage_minimum: Option<u32>,
+    /// Commands of the project that count as evidence; none: those that the roles name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micro_usd_max: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,6 +57,7 @@ impl Default for Policy {
             fallbacks: BTreeMap::new(),
             parallel_tasks: one_at_a_time(),
             coverage_minimum: None,
+            evidence: Vec::new(),
             micro_usd_max: None,
             tokens_max: None,
             wall_ms_max: None,

@@ -19,7 +19,7 @@ pub fn with_checks(what: &str, checks: &[Check]) -> String {
 }
 
 /// A command as it runs: of several lines, each has a row of its own.
-fn shown_command(command: &str) -> String {
+pub fn shown_command(command: &str) -> String {
     let mark = match proves_nothing(command) {
         true => "  <- proves nothing: it always passes",
         false => "",

@@ -45,6 +45,9 @@ pub struct Reply {
     pub findings: Vec<ReportedFinding>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Commands that it says prove its work. The engine runs them where an action asks for evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
     /// What it wants to know from the person before it continues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<AgentQuestion>,
@@ -53,8 +56,25 @@ pub struct Reply {
     pub scope_requests: Vec<ScopeRequest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommended_agent: Option<Role>,
+    /// What a person has to do by hand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub manual_steps: Vec<String>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub looks: LooksWanted,
     #[serde(default, skip_serializing_if = "is_default")]
     pub usage: Usage,
+}
+
+/// Which reviewing roles the agent wants to look at its work.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LooksWanted {
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub review: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tests: bool,
+    /// What Security should look at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub security: Vec<String>,
 }
 
 /// One question of an agent to the person.

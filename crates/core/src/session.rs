@@ -2,16 +2,19 @@
 
 mod apply;
 mod attempt;
+mod base;
 mod branch;
 mod changes;
 mod checks;
 mod decisions;
 mod dispatch;
 mod dispatches;
+mod evidence;
 mod fit;
 mod import;
 mod ledger;
 mod life;
+mod looks;
 mod older;
 mod outcome;
 mod plan;
@@ -23,6 +26,7 @@ mod spend;
 mod take;
 mod unit;
 
+pub use base::{Base, BaseConflict, Join};
 pub use branch::{ArtefactRecord, Branch, Files};
 pub use changes::ChangeSet;
 pub use checks::{CheckRun, Checks, LifecycleRun};
@@ -30,11 +34,12 @@ pub use decisions::{Correction, Decisions, Rejection};
 pub(crate) use dispatch::Delivered;
 pub use dispatch::{AttemptRecord, Dispatch, Given, Waiting};
 pub use dispatches::Dispatches;
+pub use evidence::Evidence;
 pub use fit::Unfit;
 pub use ledger::{Budget, Ledger};
 pub use plan::{Plan, Task};
 pub(crate) use players::Availability;
-pub use record::{Notice, Record, Standing};
+pub use record::{ManualStep, Notice, Record, Standing};
 pub use route::Route;
 pub(crate) use route::StepProgress;
 pub(crate) use ruling::park_wait_ms;
@@ -81,6 +86,8 @@ pub enum Wanted {
     Checks(CheckNumber),
     /// Bring together what parallel members changed; named after the first of them.
     Merge(DispatchNumber),
+    /// Merge the person's branch, which has moved.
+    BaseMerge,
 }
 
 impl Session {
@@ -222,7 +229,8 @@ impl Session {
             .filter(|(_, run)| run.passed.is_none())
             .map(|(number, _)| Wanted::Checks(*number));
         let merge = self.branch.merging.first().map(|number| Wanted::Merge(*number));
-        dispatches.chain(checks).chain(merge).collect()
+        let base = self.branch.base.merging.as_ref().map(|_| Wanted::BaseMerge);
+        dispatches.chain(checks).chain(merge).chain(base).collect()
     }
 
     /// Whether something that was started is still to be finished, whatever question lies over it.
@@ -236,6 +244,7 @@ impl Session {
                 self.checks.runs.get(&number).is_some_and(|run| run.passed.is_none())
             }
             Wanted::Merge(number) => self.branch.merging.first() == Some(&number),
+            Wanted::BaseMerge => self.branch.base.merging.is_some(),
         };
         is_current && !self.is_over()
     }
@@ -326,6 +335,22 @@ impl Session {
     /// Whether a role that is not always needed was asked for.
     pub(crate) fn wants_role(&self, role: Role) -> bool {
         self.plan.wanted_roles.contains(&role)
+    }
+
+    /// Lean work that can still become full.
+    pub(crate) fn can_become_full(&self) -> bool {
+        self.route.mode == Mode::Lean && self.opening.full_action.is_some()
+    }
+
+    /// The action that runs now: lean work that became full runs the full one.
+    pub fn action_name(&self) -> &str {
+        let full = self.opening.full_action.as_ref().filter(|_| self.has_become_full());
+        &full.unwrap_or(&self.opening.action).name
+    }
+
+    /// Whether it began as lean work.
+    pub fn has_become_full(&self) -> bool {
+        self.route.became_full.is_some()
     }
 
     /// The branch that accepted work goes to.

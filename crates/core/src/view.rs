@@ -24,7 +24,7 @@ pub use timeline::{Level, Line, Tone};
 
 use crate::decision::{Blocker, BlockerCode};
 use crate::event::{CriterionResult, Finding, FindingStatus};
-use crate::id::{CheckNumber, CommitId, SessionName, TaskId};
+use crate::id::{CheckNumber, CommitId, DispatchNumber, SessionName, TaskId, TaskRef};
 use crate::notice::NoticeCode;
 use crate::reply::Severity;
 use crate::role::{Mode, Role, State, spelled};
@@ -80,6 +80,16 @@ pub struct BranchView {
     /// The commit that the work started from, and the last accepted one; the same while nothing is accepted.
     pub base: CommitId,
     pub tip: CommitId,
+    /// The branch that the work started from, where it has moved and is in the work.
+    #[serde(rename = "merged_base", skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergedBase>,
+}
+
+/// A branch of the person, and the commit of it that was merged.
+#[derive(Debug, Clone, Serialize)]
+pub struct MergedBase {
+    pub branch: String,
+    pub commit: CommitId,
 }
 
 /// What must be done, and what was run for it.
@@ -112,7 +122,18 @@ pub struct CostView {
 pub struct RecordView {
     pub assumptions: Vec<String>,
     pub known_issues: Vec<String>,
+    pub manual_steps: Vec<ManualStepView>,
     pub notices: Vec<NoticeView>,
+}
+
+/// What an agent leaves to a person to do by hand.
+#[derive(Debug, Clone, Serialize)]
+pub struct ManualStepView {
+    /// What the action calls the role.
+    pub role: String,
+    pub task: TaskRef,
+    pub dispatch: DispatchNumber,
+    pub text: String,
 }
 
 /// A session in one line, as `sessions --json` prints it.
@@ -209,7 +230,7 @@ impl View {
             schema_version: SCHEMA_VERSION,
             session: session.opening.session.clone(),
             route: RouteView {
-                action: session.opening.action.name.clone(),
+                action: session.action_name().to_owned(),
                 mode: session.route.mode,
                 state: session.state(),
                 standing: Standing::of(session),
@@ -220,6 +241,7 @@ impl View {
                 name: session.branch(),
                 base: session.opening.base.clone(),
                 tip: session.branch.tip.clone(),
+                merged: merged(session),
             },
             blocker: session.standing.blocker.clone(),
             pending_decisions: question::pending(session).collect(),
@@ -244,6 +266,7 @@ impl View {
             record: RecordView {
                 assumptions: session.record.assumptions.clone(),
                 known_issues: session.record.known_issues.clone(),
+                manual_steps: manual_steps(session),
                 notices: notices(session),
             },
         }
@@ -269,7 +292,7 @@ impl Summary {
     pub fn of(session: &Session) -> Self {
         Self {
             session: session.opening.session.clone(),
-            action: Some(session.opening.action.name.clone()),
+            action: Some(session.action_name().to_owned()),
             state: Some(session.state()),
             updated_at: Some(session.updated_at),
             waiting: session.pending_decisions().count(),
@@ -309,6 +332,12 @@ impl FindingView {
             status: finding.status,
         }
     }
+}
+
+fn merged(session: &Session) -> Option<MergedBase> {
+    let commit = session.branch.base.merged.clone()?;
+    let branch = timeline::base_name(session).to_owned();
+    Some(MergedBase { branch, commit })
 }
 
 fn tasks(session: &Session) -> Vec<TaskView> {
@@ -364,6 +393,19 @@ fn artefacts(session: &Session) -> Vec<Artefact> {
 fn parked(session: &Session) -> Vec<ParkedAgent> {
     let out = session.out_at(session.updated_at);
     out.map(|(agent, until)| ParkedAgent { agent: agent.to_owned(), until }).collect()
+}
+
+fn manual_steps(session: &Session) -> Vec<ManualStepView> {
+    let steps = session.record.manual_steps.iter().map(|step| {
+        let dispatch = &session.dispatches[&step.dispatch];
+        ManualStepView {
+            role: session.name_of(dispatch).to_owned(),
+            task: dispatch.task.clone(),
+            dispatch: step.dispatch,
+            text: step.text.clone(),
+        }
+    });
+    steps.collect()
 }
 
 fn notices(session: &Session) -> Vec<NoticeView> {

@@ -1,6 +1,6 @@
 //! What an attempt really left behind, as the host found it: the diff, the session files, and what it had no right to touch.
 
-use crate::id::{CommitId, ContentHash, DispatchNumber, TaskId};
+use crate::id::{CommitId, ContentHash, DispatchNumber, TaskId, TaskRef};
 use crate::reply::{Reply, ReplyError, ReportedFinding, Usage};
 use crate::role::spelled;
 use crate::task::{Criterion, TaskSpec};
@@ -192,6 +192,9 @@ pub struct LeftOut {
     /// Changes that a declaration or a person put into the scope, and those of `out_of_scope`, with their reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scoped: Vec<Scoped>,
+    /// What the agent declared about files that its work item does not list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declared: Vec<Declaration>,
     /// Name under which refused or left-out changes are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rescue: Option<String>,
@@ -278,6 +281,24 @@ pub struct Scoped {
     /// The agent spoke of it itself, in its summary or a declaration.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_told: bool,
+}
+
+/// What an agent says about a file that its work item does not list. Whether it counts is judged apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Declaration {
+    Incidental { path: String, motivated_by: String, reason: String },
+    ScopeCorrection { listed: String, actual: String, reason: String },
+}
+
+/// What a Coder says about work of its that was taken, for whoever judges it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Implementation {
+    pub dispatch: DispatchNumber,
+    pub task: TaskRef,
+    pub summary: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub declarations: Vec<Declaration>,
 }
 
 /// A refinement item of a plan: what only a person can settle.
@@ -390,6 +411,21 @@ pub struct CheckResult {
 impl CheckResult {
     /// The commands of the settings that make a new tree fit for work count as one check of a fresh clone.
     pub const SETUP: &str = "workspace.setup";
+}
+
+/// What came of merging the person's branch, which has moved, into the session's work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "came", rename_all = "snake_case")]
+pub enum BaseMerge {
+    /// A commit with both.
+    Clean { commit: CommitId },
+    /// Files that both sides changed in ways that do not go together. `start` is a commit with both sides and markers
+    /// around what must be decided.
+    Conflicts { files: Vec<String>, start: CommitId },
+    /// The session's work has it already.
+    AlreadyIn,
+    /// The two have no commit in common.
+    Unrelated,
 }
 
 /// Lines that tests reach.

@@ -1,11 +1,14 @@
 //! Whole sessions told to the engine, a line for each thing that happens.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod full;
 mod gates;
 mod import;
+mod integrating;
 mod kept;
 mod lanes;
 mod limits;
+mod looks;
 mod mutants;
 mod reports;
 mod routes;

@@ -12,7 +12,7 @@ use tollgate_core::reply::Usage;
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::View;
-use tollgate_core::work::DispatchEnd;
+use tollgate_core::work::{BaseMerge, DispatchEnd};
 
 const STORIES: [&str; 3] = [
     "gates approved per-batch
@@ -100,6 +100,10 @@ fn live(session: &Session, answer: Option<Command>) {
                     Input::Checked { number, results: Vec::new(), stage: None }
                 }
                 Wanted::Merge(_) => Input::Merged(Vec::new()),
+                Wanted::BaseMerge => {
+                    let base = engine.session().base_merging().unwrap().clone();
+                    Input::BaseMerged { base, outcome: BaseMerge::AlreadyIn }
+                }
             };
             let _ = engine.handle(now, vec![input]);
         }

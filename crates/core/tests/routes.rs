@@ -153,6 +153,68 @@ fn r077_coverage_below_the_minimum_is_a_choice() {
 }
 
 #[test]
+fn r152_without_a_command_the_person_names_one_or_waives_it() {
+    check(
+        "step dispatch Coder
+         step checks evidence
+         go
+         answer UD-1 waive
+         answer UD-1 waive: a toy
+         go",
+        expect![[r#"
+            refused   "waive" does not answer UD-1: it needs text after the colon
+            state     DONE, 0 at work
+            decision  UD-1 check answered "waive: a toy"
+            ran       Coder"#]],
+    );
+    check(
+        "step dispatch Coder
+         step checks evidence
+         Coder: proves echo done
+         go
+         answer UD-1 fix-check: true
+         go
+         answer UD-2 fix-check: make test
+         red 1
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 check answered "fix-check: true"
+            decision  UD-2 check answered "fix-check: make test"
+            finding   Orchestrator meta: critical fixed
+            told      Coder the work was reported as done but `make test` fails in a fresh clone of the branch: exit code 1
+            ran       Coder Coder"#]],
+    );
+}
+
+#[test]
+fn r152_what_roles_named_is_run_again_on_every_commit_that_a_gate_or_the_end_rests_on() {
+    check(
+        "step dispatch Coder
+         step checks evidence
+         step dispatch Docs
+         step approve DONE_GATE
+         Coder: proves make test
+         Docs: ok
+         red 1
+         go
+         answer UD-1 changes-requested: Docs: more
+         go
+         answer UD-1 approved
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            decision  UD-1 approve answered "approved"
+            rejected  UD-1 INTEGRATE
+            correction queued, dispatched Docs, completed
+            finding   Orchestrator meta: critical fixed
+            told      Coder the work was reported as done but `make test` fails in a fresh clone of the branch: exit code 1
+            told      Docs the person asks for changes of your work: Docs: more
+            ran       Coder Coder Docs Docs"#]],
+    );
+}
+
+#[test]
 fn r109_a_failure_as_old_as_the_base_is_told_apart_and_stops_nothing_but_a_tasks_own_check() {
     check(
         "step dispatch Coder

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 use tollgate_files::crash;
+use tollgate_files::layout::Layout;
 
 #[derive(Debug, Clone)]
 pub struct Repository {
@@ -203,9 +204,18 @@ impl Repository {
         written.map_err(|cause| RepositoryError::Io { path, cause })
     }
 
-    /// `exclude` for all of our own folders.
-    pub fn exclude_own(&self) -> Result<(), RepositoryError> {
-        self.exclude(&OWN_FOLDERS)
+    /// `exclude` for all of our own folders. Session folders that people track are theirs to ignore or to commit; a line of
+    /// ours from an earlier time goes.
+    pub fn exclude_own(&self, sessions_tracked: bool) -> Result<(), RepositoryError> {
+        if !sessions_tracked {
+            return self.exclude(&OWN_FOLDERS);
+        }
+        let others: Vec<&str> =
+            OWN_FOLDERS.into_iter().filter(|folder| *folder != Layout::SESSIONS).collect();
+        self.exclude(&others)?;
+        let path = self.common_dir.join("info/exclude");
+        let line = format!("/{}/", Layout::SESSIONS);
+        remove_line(&path, &line).map_err(|cause| RepositoryError::Io { path, cause })
     }
 
     /// The folders of all worktrees that share this repository. One with a line break in its name is missed: git before 2.36
@@ -278,6 +288,16 @@ impl Repository {
     /// Keeps what the members' changes came to until the branch has it.
     pub fn keep_merged(&self, session: &SessionName, commit: &CommitId) -> Result<(), GitError> {
         self.update_refs(format!("update refs/tollgate/keep/{session}/merged {commit}\n"))
+    }
+
+    /// Keeps both sides of a merge of the person's branch with their conflicts, until somebody has resolved it.
+    pub fn keep_conflict(&self, session: &SessionName, commit: &CommitId) -> Result<(), GitError> {
+        self.update_refs(format!("update refs/tollgate/keep/{session}/conflict {commit}\n"))
+    }
+
+    /// The commit that a branch of the person is at; none where there is no such branch.
+    pub fn tip_of_branch(&self, branch: &str) -> Result<Option<CommitId>, RepositoryError> {
+        Ok(self.tip_of(&format!("refs/heads/{branch}"))?)
     }
 
     /// Runs `update-ref --stdin` on lines of our own making, as one transaction.
@@ -393,6 +413,20 @@ fn unexpected(command: &str, answer: &[u8]) -> GitError {
         command: format!("git {command}"),
         detail: format!("{:?}", String::from_utf8_lossy(answer)),
     }
+}
+
+fn remove_line(path: &Path, line: &str) -> std::io::Result<()> {
+    let bytes = match std::fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        read => read?,
+    };
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let kept: Vec<u8> = lines
+        .filter(|found| found.trim_ascii_end() != line.as_bytes())
+        .flatten()
+        .copied()
+        .collect();
+    if kept.len() == bytes.len() { Ok(()) } else { std::fs::write(path, kept) }
 }
 
 fn append_lines(path: &Path, lines: &str) -> std::io::Result<()> {

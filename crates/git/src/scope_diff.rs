@@ -6,6 +6,9 @@ mod index;
 mod links;
 mod names;
 mod raw;
+mod versions;
+
+pub use versions::{FileVersions, scope_versions};
 
 use crate::program::status::is_own;
 use crate::program::{Configuration, Git, GitCall, GitError};

@@ -26,7 +26,7 @@ pub use clone::remove;
 pub use commit::CommitMessage;
 pub use error::WorkspaceError;
 pub use large::SizeLimits;
-pub use merge::Merge;
+pub use merge::{BranchMerge, Merge};
 pub use names::link_escapes;
 pub use orphans::wait_for_orphans;
 

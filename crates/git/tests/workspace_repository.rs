@@ -70,7 +70,7 @@ fn exclude_adds_only_what_is_not_ignored_yet() {
     std::fs::create_dir_all(exclude.parent().unwrap()).unwrap();
     std::fs::write(&exclude, "mine").unwrap();
     for _ in 0..2 {
-        world.repository.exclude_own().unwrap();
+        world.repository.exclude_own(false).unwrap();
         let text = std::fs::read_to_string(&exclude).unwrap();
         assert_eq!(text, "mine\n/.agents-work/\n/.artifacts-failed/\n/logs/errors/\n");
     }
@@ -190,7 +190,7 @@ fn hooks_and_fsmonitor_of_the_person_do_not_run() {
     let repository = Repository::discover(root).unwrap();
     repository.head().unwrap();
     repository.uncommitted().unwrap();
-    repository.exclude_own().unwrap();
+    repository.exclude_own(false).unwrap();
     repository.promote(&world.session, None, &world.base, &world.base).unwrap();
     world.workspace();
     assert!(!fired.exists());

@@ -2,16 +2,20 @@
 
 pub mod adapter;
 pub mod attempt;
+mod authored;
 pub mod checks;
 pub mod classify;
 pub mod clean;
 pub mod collect;
 pub(crate) mod criteria;
+mod documents;
 pub(crate) mod driven;
+mod earlier;
 pub mod failed;
 mod guard;
 pub(crate) mod left_logins;
 pub mod manual;
+mod measure;
 pub mod merge;
 pub mod order;
 pub mod outputs;

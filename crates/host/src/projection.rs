@@ -88,6 +88,7 @@ impl Projector {
     /// Brings every projection up to date. Called after each commit, and once on resume.
     pub fn project(&mut self, session: &Session) -> Result<(), FileError> {
         self.take_over(session)?;
+        self.set_lean_plan_aside(session)?;
         self.tasks(session)?;
         self.labels(session)?;
         self.rejections(session)?;
@@ -213,6 +214,21 @@ impl Projector {
         }
         self.labels.remove(path);
         Ok(())
+    }
+
+    /// The plan of lean work that became full no longer counts. It stays beside the new one, whoever edited it.
+    fn set_lean_plan_aside(&self, session: &Session) -> Result<(), FileError> {
+        let is_planned = session.files.artefacts.contains_key("tasks.yaml");
+        if !session.has_become_full() || is_planned || self.layout.lean_tasks().exists() {
+            return Ok(());
+        }
+        let (from, to) = (self.layout.tasks(), self.layout.lean_tasks());
+        match std::fs::rename(&from, &to) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(FileError::io("rename", &from)(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes the statuses of tasks into tasks.yaml, in place.

@@ -35,7 +35,7 @@ use tollgate_core::notice::NoticeCode;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::view::Parts;
-use tollgate_core::work::{Merged, SetAside};
+use tollgate_core::work::{BaseMerge, Merged, SetAside};
 use tollgate_files::FileError;
 use tollgate_files::clock;
 use tollgate_files::crash;
@@ -104,6 +104,8 @@ pub enum OwnerMessage {
     Ended(DispatchNumber, Attempt, Result<Collected, HostFault>),
     Checked(CheckNumber, Result<Option<Checked>, HostFault>),
     Merged(DispatchNumber, Result<Vec<Merged>, HostFault>),
+    /// What came of merging this commit of the person's branch.
+    BaseMerged(CommitId, Result<BaseMerge, HostFault>),
     /// Why the tracker could not be brought to what the session wants shown.
     Untracked(String),
     /// A line of the person at the terminal; none when their input has ended.
@@ -289,10 +291,12 @@ impl Owner {
                 }
                 OwnerMessage::Merged(number, result) => {
                     self.running.remove(&Wanted::Merge(number));
-                    inputs.push(match result {
-                        Ok(merged) => Input::Merged(merged),
-                        Err(fault) => Input::HostFailed(fault),
-                    });
+                    inputs.push(result.map_or_else(Input::HostFailed, Input::Merged));
+                }
+                OwnerMessage::BaseMerged(base, result) => {
+                    self.running.remove(&Wanted::BaseMerge);
+                    let told = |outcome| Input::BaseMerged { base, outcome };
+                    inputs.push(result.map_or_else(Input::HostFailed, told));
                 }
                 OwnerMessage::Untracked(why) => inputs.extend(self.untracked(why)),
                 OwnerMessage::Line(Some(line)) => {

@@ -5,6 +5,7 @@ mod corrections;
 mod declared;
 mod entry;
 mod language;
+mod measure;
 mod overlap;
 mod pattern;
 mod place;
@@ -12,6 +13,7 @@ mod reason;
 mod told;
 
 pub use corrections::corrections_in;
+pub use measure::{INCIDENTAL_LINES_MAX, Measure};
 pub use overlap::{Effort, Reach, may_overlap};
 
 use crate::globs::is_protected;
@@ -36,6 +38,8 @@ pub struct ScopeRules {
     pub corrections: Vec<ScopeCorrection>,
     /// What the agent said it did; none where nobody said anything.
     pub summary: Option<String>,
+    /// Lines of a file that a change declared incidental may change; none is the usual number.
+    pub incidental_lines_max: Option<u32>,
 }
 
 /// A change outside the scope that the work could not do without. Empty texts count as missing, yet read.
@@ -84,11 +88,13 @@ pub struct ChangedFile {
     pub is_link_out: bool,
     /// It is a repository of its own.
     pub is_submodule: bool,
+    /// How much of it changed; none where nobody looked.
+    pub measure: Option<Measure>,
 }
 
 impl From<FileChange> for ChangedFile {
     fn from(change: FileChange) -> Self {
-        Self { change, is_link_out: false, is_submodule: false }
+        Self { change, is_link_out: false, is_submodule: false, measure: None }
     }
 }
 
@@ -101,19 +107,21 @@ pub fn sort(rules: &ScopeRules, changes: &[FileChange]) -> Vec<ScopedFile> {
 /// The same, where links and submodules are known.
 pub fn sort_found(rules: &ScopeRules, changes: &[ChangedFile]) -> Vec<ScopedFile> {
     let names: Vec<Name<'_>> = changes.iter().flat_map(names).collect();
-    let scope = Effective::new(rules);
+    let changed: Vec<&str> = names.iter().map(|name| name.plain).collect();
+    let scope = Effective::new(rules, &changed);
     let own: Vec<Option<ScopeClass>> = names.iter().map(|name| scope.class_of(name)).collect();
     // Only what is in scope by itself may be the motive of something that is not.
     let motives: BTreeSet<&str> = (names.iter().zip(&own))
         .filter(|(_, class)| class.is_some())
         .map(|(name, _)| name.plain)
         .collect();
-    let declared = Declared::new(rules, &scope, &motives);
+    let declared = Declared::new(rules, &scope, &motives, &changed);
+    let lines_max = rules.incidental_lines_max.unwrap_or(INCIDENTAL_LINES_MAX);
     let told = told::Told::new(rules, names.iter().map(|name| name.plain));
     let sorted = |(name, class): (&Name<'_>, Option<ScopeClass>)| {
         let (class, reason, is_declared) = match class {
             Some(class) => (class, scope.reason_in(class, name, &declared), false),
-            None => outside(&scope, &declared, name),
+            None => outside(&scope, &declared, name, lines_max),
         };
         // What is in scope by itself needs no word.
         let needs_no_word = matches!(class, ScopeClass::Primary | ScopeClass::Test);
@@ -133,12 +141,23 @@ fn outside(
     scope: &Effective,
     declared: &Declared<'_>,
     name: &Name<'_>,
+    lines_max: u32,
 ) -> (ScopeClass, Option<String>, bool) {
     if let Some(why) = name.refused() {
         return (ScopeClass::Violation, Some(why), false);
     }
     match declared.verdict(name.plain) {
-        Some(Ok(reason)) => (ScopeClass::Incidental, Some(reason.to_owned()), true),
+        Some(Ok(reason)) => {
+            // What was said about it is held against what was done.
+            let faults = name.measure.map(|measure| measure.faults(lines_max)).unwrap_or_default();
+            match faults.is_empty() {
+                true => (ScopeClass::Incidental, Some(reason.to_owned()), true),
+                false => {
+                    let why = format!("declared incidental, but {}", faults.join(", and "));
+                    (ScopeClass::Violation, Some(why), true)
+                }
+            }
+        }
         Some(Err(why)) => (ScopeClass::Violation, Some(why), true),
         None => (ScopeClass::Violation, Some(scope.reason_outside(name)), false),
     }
@@ -153,6 +172,7 @@ struct Name<'a> {
     change_type: ChangeType,
     is_link_out: bool,
     is_submodule: bool,
+    measure: Option<&'a Measure>,
 }
 
 fn names(file: &ChangedFile) -> Vec<Name<'_>> {
@@ -161,17 +181,20 @@ fn names(file: &ChangedFile) -> Vec<Name<'_>> {
     let old = change
         .old_path
         .iter()
-        .map(|old| Name { is_link_out: false, ..Name::new(old, ChangeType::Deleted, file) });
+        .map(|old| Name::new(old, ChangeType::Deleted, file))
+        // What is known about the file is about its new name.
+        .map(|old| Name { is_link_out: false, measure: None, ..old });
     std::iter::once(new).chain(old).collect()
 }
 
 impl<'a> Name<'a> {
-    fn new(path: &'a str, change_type: ChangeType, file: &ChangedFile) -> Self {
+    fn new(path: &'a str, change_type: ChangeType, file: &'a ChangedFile) -> Self {
         let (is_link_out, is_submodule) = (file.is_link_out, file.is_submodule);
         let plain = path.strip_prefix("./").unwrap_or(path);
         // git ends the name of an untracked repository so.
         let plain = plain.strip_suffix('/').filter(|_| is_submodule).unwrap_or(plain);
-        Self { path, plain, change_type, is_link_out, is_submodule }
+        let measure = file.measure.as_ref();
+        Self { path, plain, change_type, is_link_out, is_submodule, measure }
     }
 
     /// Why no list and no declaration can bring it into scope.
@@ -208,9 +231,9 @@ struct Effective {
 }
 
 impl Effective {
-    fn new(rules: &ScopeRules) -> Self {
+    fn new(rules: &ScopeRules, changed: &[&str]) -> Self {
         let listed = Listed::new(&rules.in_scope, &rules.out_of_scope);
-        let corrections = declared::corrections(&rules.corrections, &listed);
+        let corrections = declared::corrections(&rules.corrections, &listed, changed);
         let is_sound = |(_, missing): &(&ScopeCorrection, Vec<String>)| missing.is_empty();
         let sound = corrections.into_iter().filter(is_sound);
         let corrected = sound.map(|(correction, _)| plain_path(&correction.actual)).collect();

@@ -5,8 +5,10 @@
 
 mod code;
 mod data;
+mod exports;
 mod form;
 
+pub use exports::exported;
 use form::Form;
 
 /// A longer file is data or made by a program, and takes too long to read.

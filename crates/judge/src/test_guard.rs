@@ -11,6 +11,7 @@ mod compare;
 mod config;
 mod doctest;
 mod doubles;
+mod expected;
 mod facts;
 mod found;
 mod hollow;
@@ -27,6 +28,7 @@ mod tolerance;
 mod unread;
 
 pub use config::{Steering, matters};
+pub use expected::lost_expectations;
 pub use unread::{FILE_BYTES_MAX, Unread, unread};
 
 use std::fmt;

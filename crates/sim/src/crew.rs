@@ -10,7 +10,7 @@ use tollgate_core::action::{CheckSubject, StepKind};
 use tollgate_core::event::{CheckPurpose, Purpose};
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::reply::{
-    AgentQuestion, Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage,
+    AgentQuestion, LooksWanted, Reply, ReplyError, ReplyStatus, ReportedFinding, Severity, Usage,
 };
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::{Dispatch, Session};
@@ -145,7 +145,14 @@ impl Crew {
             notes: if self.chance.percent(5) { vec!["assumption: so".to_owned()] } else { vec![] },
             questions: Vec::new(),
             scope_requests: Vec::new(),
+            commands: Vec::new(),
             recommended_agent: None,
+            manual_steps: if self.made % 11 == 1 { vec!["look".to_owned()] } else { vec![] },
+            looks: LooksWanted {
+                review: self.made % 13 == 2,
+                tests: self.made % 17 == 3,
+                security: if self.made % 7 == 4 { vec!["a key".to_owned()] } else { vec![] },
+            },
             usage: Usage {
                 input_tokens: known.then_some(5),
                 output_tokens: None,

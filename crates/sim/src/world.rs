@@ -182,6 +182,7 @@ impl<'a> World<'a> {
                     let stage = self.repository.stage.clone().filter(|_| is_lifecycle);
                     Outcome::Checked(results, stage)
                 }
+                Wanted::BaseMerge => unreachable!("nobody moves the person's branch here"),
                 Wanted::Merge(_) => {
                     let merged = self.crew.merge(self.engine.session());
                     self.truth.brought_together(&self.engine.session().branch.tip, &merged);
@@ -454,10 +455,8 @@ impl<'a> World<'a> {
         self.crashes += 1;
         self.forget()?;
         let chance = &mut self.chance;
-        self.running.retain(|wanted, _| match wanted {
-            Wanted::Dispatch(..) => chance.percent(70),
-            Wanted::Checks(_) | Wanted::Merge(_) => false,
-        });
+        let is_agent = |wanted: &Wanted| matches!(wanted, Wanted::Dispatch(..));
+        self.running.retain(|wanted, _| is_agent(wanted) && chance.percent(70));
         let mut policy = self.session().policy.clone();
         if self.run.faults {
             workload::change_settings(&mut self.chance, &mut policy);

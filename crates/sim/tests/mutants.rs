@@ -11,7 +11,7 @@ const SEEDS_PER_MUTANT: u64 = 4_000;
 
 /// Where each was caught last, and whether with faults: a hint that saves the search. Where it leads nowhere any more, the
 /// search finds another one, and the test prints the line to put here.
-const HINTS: [(Mutant, u64, bool); 49] = [
+const HINTS: [(Mutant, u64, bool); 50] = [
     (Mutant::HearsACommandTwice, 15, true),
     (Mutant::TakesAnAnswerOfAnEarlierRound, 1229, true),
     (Mutant::LeavesDispatchesOpenAfterACancel, 1326, true),
@@ -23,6 +23,7 @@ const HINTS: [(Mutant, u64, bool); 49] = [
     (Mutant::AnswersForThePersonAboutSecurity, 160, true),
     (Mutant::PassesAReviewOverItsNotes, 186, true),
     (Mutant::AsksNobodyWhatAnAgentNeedsToKnow, 11, true),
+    (Mutant::BringsNobody, 1, true),
     (Mutant::StaysLeanWithManyFiles, 45, true),
     (Mutant::StaysLeanOnASensitivePath, 288, true),
     (Mutant::RepairsTheSameFindingForEver, 1281, false),

@@ -34,15 +34,22 @@ fn required(claims: &Claims) -> Vec<Problem> {
     missing.chain(unknown).collect()
 }
 
-/// The table is generated too, and a line of it without a test is told.
-fn compliance(files: &[SourceFile], claims: &Claims) -> Option<Problem> {
+/// The page of clauses is generated too, and every fault of its table is told.
+fn compliance(files: &[SourceFile], claims: &Claims) -> Vec<Problem> {
     let listed = files.iter().find(|file| file.path == compliance::PAGE);
-    let message = match compliance::page(files, claims) {
-        Ok(page) if listed.is_some_and(|file| file.text == page) => return None,
-        Ok(_) => "not what the tests say; run `cargo xtask claims`".to_owned(),
-        Err(trouble) => trouble.to_string(),
+    let stale = || Problem {
+        place: compliance::PAGE.to_owned(),
+        message: "not what the table and the tests say; run `cargo xtask claims`".to_owned(),
     };
-    Some(Problem { place: compliance::PAGE.to_owned(), message })
+    match compliance::page(files, claims) {
+        Ok(page) if listed.is_some_and(|file| file.text == page) => Vec::new(),
+        Ok(_) => vec![stale()],
+        Err(faults) => {
+            let problem =
+                |fault: compliance::Fault| Problem { place: fault.place, message: fault.message };
+            faults.into_iter().map(problem).collect()
+        }
+    }
 }
 
 /// The page is generated, so any difference is a row that is missing, stale or written by hand.

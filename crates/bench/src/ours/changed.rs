@@ -41,7 +41,7 @@ fn open(context: &Context, dispatches: usize) -> Result<Flow, Trouble> {
         None => context.repository.head()?.commit,
     };
     let opening = Opening { base, ..opening };
-    context.repository.exclude_own()?;
+    context.repository.exclude_own(false)?;
     let folder = context.session_layout(&opening.session).folder().to_owned();
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;

@@ -109,7 +109,7 @@ fn open(context: &Context) -> Result<Flow, Trouble> {
     let steps = vec![workflow::dispatch(State::Intake, Role::SpecAgent); dispatches];
     let base = context.repository.head()?.commit;
     let opening = Opening { base, ..workflow::opening("2026-11-15_dispatches", steps)? };
-    context.repository.exclude_own()?;
+    context.repository.exclude_own(false)?;
     Flow::open(context.session_layout(&opening.session).folder(), &opening)
 }
 

@@ -35,8 +35,9 @@ const SESSION_FILES: [(&str, DocumentKind); 6] = [
 /// Check documents: plans, work items, specifications, replies, settings, roles, actions, stages, or a session folder
 ///
 /// Tollgate detects the kind by name and content, unless you give it with --as. It checks the format of a document,
-/// not what the document refers to. Exit code 0: all are valid; 1: one is invalid; 2: one cannot be read or its kind
-/// is unknown.
+/// not what the document refers to. The documents of a session folder are also compared: a session that says DONE has no
+/// open task, pending question or unmet criterion. Exit code 0: all are valid; 1: one is invalid; 2: one cannot be read
+/// or its kind is unknown.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate check tollgate.toml\n  tollgate check .agents-work/2026-01-31_login\n  \

@@ -9,14 +9,15 @@ use crate::output;
 use crate::place::here;
 use clap::Args;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use tollgate_contract::sarif::{self, SarifFinding};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::reply::Severity;
 use tollgate_core::work::{ChangeType, ScopeClass};
-use tollgate_git::scope_diff::{Compared, DiffChange, ScopeDiffError, scope_diff};
-use tollgate_judge::scope::{self, ChangedFile, ScopeRules, ScopedFile};
+use tollgate_git::scope_diff::{Compared, DiffChange, ScopeDiffError, scope_diff, scope_versions};
+use tollgate_judge::scope::{self, ChangedFile, INCIDENTAL_LINES_MAX, Measure, ScopeRules};
+use tollgate_judge::scope::{ScopedFile, plain_path};
 
 /// Classify changed files by the scope of a work item
 ///
@@ -48,6 +49,9 @@ pub struct Scope {
     /// A file with paths that the owner allows, one per line; lines that begin with # are comments
     #[arg(long, value_name = "FILE")]
     pub authorized: Option<PathBuf>,
+    /// How many lines of a file an incidental change may change
+    #[arg(long, value_name = "NUMBER", default_value_t = INCIDENTAL_LINES_MAX)]
+    pub incidental_lines: u32,
     /// Print JSON
     #[arg(long, conflicts_with = "sarif")]
     pub json: bool,
@@ -76,8 +80,9 @@ impl Scope {
         let named = [Some(&self.work_item), self.result.as_ref(), self.authorized.as_ref()];
         let apart: Vec<PathBuf> = named.into_iter().flatten().cloned().collect();
         let (base, head) = (self.base.as_deref(), self.head.as_deref());
-        let changes = scope_diff(&here()?, Compared { base, head, apart: &apart })?;
-        let files = sorted(&rules, changes);
+        let compared = Compared { base, head, apart: &apart };
+        let changes = scope_diff(&here()?, compared)?;
+        let files = sorted(&rules, changes, &measures(&rules, compared)?);
         let ok = files.iter().all(|file| file.class != ScopeClass::Violation);
         let item = self.work_item.display().to_string();
         if self.sarif {
@@ -94,7 +99,26 @@ impl Scope {
 
 const NOT_TEXT: &str = "its name is not UTF-8, so no work item can list it";
 
-fn sorted(rules: &ScopeRules, changes: Vec<DiffChange>) -> Vec<ScopedFile> {
+/// Of the files that the result declares incidental.
+fn measures(
+    rules: &ScopeRules,
+    compared: Compared<'_>,
+) -> Result<BTreeMap<String, Measure>, Failure> {
+    let paths: Vec<String> = rules.incidental.iter().map(|one| plain_path(&one.path)).collect();
+    let versions = scope_versions(&here()?, compared, &paths)?;
+    let measured = paths.into_iter().zip(versions).map(|(path, version)| {
+        let (before, after) = (version.before.as_deref(), version.after.as_deref());
+        let measure = Measure::of(&path, before, after);
+        (path, Measure { is_unreadable: measure.is_unreadable || version.is_unreadable, ..measure })
+    });
+    Ok(measured.collect())
+}
+
+fn sorted(
+    rules: &ScopeRules,
+    changes: Vec<DiffChange>,
+    measures: &BTreeMap<String, Measure>,
+) -> Vec<ScopedFile> {
     let mut odd: BTreeSet<String> = BTreeSet::new();
     let mut found = Vec::with_capacity(changes.len());
     for DiffChange { file, is_link_out, is_repository, is_text, .. } in changes {
@@ -102,7 +126,8 @@ fn sorted(rules: &ScopeRules, changes: Vec<DiffChange>) -> Vec<ScopedFile> {
             odd.insert(file.path.clone());
             odd.extend(file.old_path.clone());
         }
-        found.push(ChangedFile { change: file, is_link_out, is_submodule: is_repository });
+        let measure = measures.get(&file.path).cloned();
+        found.push(ChangedFile { change: file, is_link_out, is_submodule: is_repository, measure });
     }
     let mut files = scope::sort_found(rules, &found);
     for file in files.iter_mut().filter(|file| odd.contains(&file.path)) {

@@ -170,7 +170,8 @@ fn tell_unfinished(snapshots: &Snapshots) {
 
 fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
     let retention = retention(repository);
-    repository.exclude_own()?;
+    let config = settings::config(&layout::Layout::new(repository.root()));
+    repository.exclude_own(config.is_ok_and(|config| config.sessions_tracked))?;
     let taken = snapshots
         .take("manual", &SnapshotScope::whole(), clock::now(), retention)
         .map_err(failure)?;
@@ -197,7 +198,7 @@ fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<
 
 /// What the checkout holds before an action, for a rollback; ignored files are left out.
 pub fn take(context: &Context, action: &str) -> Result<String, Failure> {
-    context.repository.exclude_own()?;
+    context.repository.exclude_own(context.config.sessions_tracked)?;
     let keeping = &context.config.snapshot;
     let root = context.repository.root();
     let taken = snapshot::take(root, action, &[], clock::now(), keeping.keep, keeping.days);

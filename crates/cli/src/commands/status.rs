@@ -6,7 +6,7 @@ use crate::{output, place, summary};
 use clap::Args;
 use tollgate_core::event::RetryWhy;
 use tollgate_core::id::SessionName;
-use tollgate_core::view::{CostView, DispatchView, FindingView, Standing, View};
+use tollgate_core::view::{CostView, DispatchView, FindingView, ManualStepView, Standing, View};
 use tollgate_core::words;
 use tollgate_host::activity::manual::Assigned;
 
@@ -64,6 +64,9 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
         format!("state     {}{}", view.route.state, if is_running { ", running" } else { "" }),
         format!("branch    {}", view.branch.name),
     ];
+    if let Some(merged) = &view.branch.merged {
+        lines.push(format!("merged    {} at {}", merged.branch, merged.commit));
+    }
     if let Some(blocker) = &view.blocker {
         lines.push(format!("blocker   {}: {}", blocker.code, blocker.detail));
         lines.push(format!("remedy    {}", blocker.remedy));
@@ -81,6 +84,7 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
         lines.push(format!("changed   {:<9} {}", change.change_type, change.path));
     }
     lines.extend(view.results.findings.iter().map(finding));
+    lines.extend(view.record.manual_steps.iter().map(by_hand));
     lines.extend(spend(&view.costs));
     for decision in &view.pending_decisions {
         lines.push(format!(
@@ -125,6 +129,11 @@ fn finding(finding: &FindingView) -> String {
         finding.status,
         finding.message.replace('\n', " ")
     )
+}
+
+/// What an agent leaves to a person.
+fn by_hand(step: &ManualStepView) -> String {
+    format!("by hand   {} ({}): {}", step.role, step.task, step.text.replace('\n', " "))
 }
 
 /// The session's line, then who spent it.

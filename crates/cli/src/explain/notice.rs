@@ -20,6 +20,11 @@ pages! {
          The code at its end has a page of its own.\n\n\
          What to do: nothing, if that is what was meant. The original folder is as it was; files that were rewritten are kept in\n\
          the folder imported of the session.";
+    "base.unrelated":
+        "The branch that the session started from now has a history that shares no commit with the session's work, so it was\n\
+         not merged. The session continues with the work as it is.\n\n\
+         What to do: nothing, if you replaced the history on purpose. Bring the session's branch over yourself at the end, for\n\
+         example with `git cherry-pick`.";
     "journal.older_accepted":
         "The journal was not the one that this machine knew: an older copy, or one of another machine. You accepted it with\n\
          `tollgate resume --accept-older-journal`, and the session continues from what it records. Nothing that happened after\n\

@@ -17,9 +17,11 @@ pages! {
          without --lean.";
     "work.conflict":
         "Two roles that worked in parallel changed the same lines of a file, or wrote the same session file differently. The\n\
-         work of the first is kept; the other gets a list of the conflicts and does its part again on top of it.\n\n\
-         What to do: nothing at first. If they keep conflicting, run the steps of the action one after another, or give each\n\
-         its own `writes`.";
+         work of the first is kept; the other gets a list of the conflicts and does its part again on top of it.\n\
+         Or the branch that the session started from has moved and does not merge with the work, and the Coder who resolves\n\
+         it left a conflict marker in the file.\n\n\
+         What to do: nothing at first. If parallel roles keep conflicting, run the steps of the action one after another, or\n\
+         give each its own `writes`.";
     "work.empty":
         "A Coder replied OK, but none of its changes are in the scope of its task, or it changed nothing.\n\n\
          What to do: the agent gets the error and tries again. If the scope is wrong, fix files_expected of the task in\n\
@@ -28,8 +30,8 @@ pages! {
         "A role changed files that it may not write. The changes are saved in a rescue and not accepted.\n\n\
          What to do: `tollgate roles` lists what each role may write; a role file in agents/ can change it.";
     "work.syntax":
-        "A file that an agent changed parsed before, or is new, and does not parse now. JSON, YAML, TOML, XML, Rust, Python,\n\
-         JavaScript, TypeScript, Go and Java are looked at; templates and test fixtures are not.\n\n\
+        "A file that an agent changed parsed before, or is new, and does not parse now. JSON, YAML, TOML, XML, C#, Go, Java,\n\
+         JavaScript, PHP, Python, Ruby, Rust and TypeScript are looked at; templates and test fixtures are not.\n\n\
          What to do: the agent gets the error and tries again. If the file is right as it is, name it in syntax_except below\n\
          [check] in tollgate.toml and answer `retry`, or answer `manual-fix` and submit it yourself.";
     "work.repeat_findings":

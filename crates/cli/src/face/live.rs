@@ -65,7 +65,7 @@ impl Running {
                 let layout = Layout::new(root).session(now.name());
                 Some(TranscriptFollower::new(&layout.attempt(number, attempt).stdout()))
             }
-            AtWork::Checks(_) | AtWork::Merge(_) => None,
+            AtWork::Checks(_) | AtWork::Merge(_) | AtWork::BaseMerge => None,
         };
         let bar = lines.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("  {spinner} {elapsed:>3} {wide_msg}");

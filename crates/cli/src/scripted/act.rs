@@ -3,7 +3,7 @@
 use super::script::{Do, Stdout, Stream};
 use super::start::Start;
 use super::write::{append_file, make_parent, write_file};
-use super::{daemon, defaults, to_stderr};
+use super::{daemon, defaults, leave, to_stderr};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{self, Write};
@@ -75,6 +75,10 @@ pub(super) fn filled(reply: Option<&Value>, start: &Start) -> Value {
         "gates": {},
         "next": null,
     });
+    let artifacts = match leave::commands(start) {
+        commands if commands.is_empty() || status != "OK" => json!({}),
+        commands => json!({ "commands_to_run": commands }),
+    };
     let gates = json!({
         "meets_definition_of_done": status == "OK",
         "needs_review": false,
@@ -82,6 +86,9 @@ pub(super) fn filled(reply: Option<&Value>, start: &Start) -> Value {
         "security_concerns": [],
     });
     add_missing(fields, &defaults);
+    if let Some(given) = fields.get_mut("artifacts").and_then(Value::as_object_mut) {
+        add_missing(given, &artifacts);
+    }
     if let Some(given) = fields.get_mut("gates").and_then(Value::as_object_mut) {
         add_missing(given, &gates);
     }

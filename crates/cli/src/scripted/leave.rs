@@ -35,6 +35,13 @@ pub(super) fn work(start: &Start, outputs: &[String]) -> Result<(), String> {
     }
 }
 
+/// The commands that show the work: the tests of a quality engineer.
+pub(super) fn commands(start: &Start) -> Vec<String> {
+    let outputs = declared(start);
+    let tests = product(start, &outputs).filter(|_| start.role == "QA" && is_asked(&outputs));
+    tests.map(|path| format!("test -s {path}")).into_iter().collect()
+}
+
 /// What is there already is added to where a line more does no harm, and kept where it would.
 fn put(start: &Start, path: &str, text: &str) -> Result<(), String> {
     let line = start.fill("\n{role}: dispatch {dispatch}, attempt {attempt}.\n");

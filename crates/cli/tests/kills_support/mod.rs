@@ -42,7 +42,7 @@ pub const FULL_CREW: &str = r#"{"rules": [
 fn items_crew() -> String {
     let task = |id: &str, file: &str, by: &[&str]| {
         let body = format!(
-            "## Objective\n\n{file} has one line more.\n\n## Spec Reference\n\n- Spec: `docs/spec.md`\n- Section(s): 1\n\n\
+            "## Objective\n\n{file} has one line more.\n\n## Spec Reference\n\n- Spec: `spec.md`\n- Section(s): Goals\n\n\
              ## Scope\n\n### In Scope\n\n- {file}\n\n### Out of Scope\n\nNone\n\n## Acceptance Criteria\n\n\
              - [ ] {file} has the line\n- [ ] cmd: true\n\n## Context\n\nNone\n\n## Constraints\n\n- None\n"
         );

@@ -111,6 +111,8 @@ fn r118_a_lean_session_with_every_role_played_by_hand_is_done() {
     assert_eq!(repo.git(&["show", &branch]), "one\ntwo\n");
     assert_eq!(repo.status()["spend"]["wall_ms"], 0, "people who think are no agents at work");
     assert!(repo.starts().is_empty());
+    let trace = repo.session_file("evidence/artifact-trace.md");
+    assert!(trace.contains("Coder") && trace.contains("- wrote: `spec.md` sha256 "), "{trace}");
     repo.tollgate(&["audit", "--verify"]).exits(0);
 }
 

@@ -377,7 +377,7 @@ fn r086_validate_reports_a_broken_reference_and_cannot_skip_it() {
 fn r086_test_asks_when_coverage_is_not_measured() {
     let repo = planned();
     repo.settings("[coverage]\nreport = \"tests/lcov.info\"\nminimum = 80");
-    // A report that the agent left measures nothing, and this action runs no command that makes one.
+    // A report that the agent left measures nothing, and the command that it names makes none.
     let forged = "SF:app.txt\nDA:1,1\nend_of_record\n";
     repo.crew(json!([{"when": {"role": "QA", "nth": 2}, "do": {"default": true, "write": {"tests/lcov.info": forged}}}]));
     TEST.start(&repo)

@@ -229,3 +229,49 @@ fn r104_r105_what_was_left_out_is_not_laid_over_what_others_did_since() {
     let _ = repo.answer("UD-1", "allow");
     assert_eq!(on_branch(&repo, "lib.txt"), "old\nof the second\n");
 }
+
+fn declares(incidental: &str, corrections: Value) -> Value {
+    json!({"role": "implementor", "outcome": "completed", "summary": "done, with lib.txt",
+        "incidental": [{"path": incidental, "reason": "it repeats the line", "behaviour_preserving": true,
+                        "motivated_by": "app.txt", "narrow": true}],
+        "scope_corrections": corrections})
+}
+
+#[test]
+fn r161_a_declared_change_that_is_too_large_is_left_out_with_a_warning() {
+    let long = "line\n".repeat(21);
+    let act = json!({"append": {"app.txt": "a\n", "lib.txt": long}, "reply": declares("lib.txt", json!([]))});
+    let repo = with(json!([one_task(), nth(1, act.clone())]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    assert_eq!(on_branch(&repo, "lib.txt"), "old\n");
+    let warnings = findings(&repo);
+    assert!(warnings[0].contains("21 lines of it changed, and at most 20 may"), "{warnings:?}");
+    // The number is a setting.
+    let repo = with(json!([one_task(), nth(1, act)]));
+    repo.settings("[scope]\nincidental_lines = 21\n");
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    assert!(on_branch(&repo, "lib.txt").ends_with("line\n"));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+}
+
+#[test]
+fn r161_a_scope_correction_counts_only_where_the_listed_file_is_left_alone() {
+    let correction =
+        json!([{"listed": "app.txt", "actual": "lib.txt", "reason": "the line is there"}]);
+    let both = json!({"append": {"app.txt": "a\n", "lib.txt": "b\n"}, "reply": declares("x", correction.clone())});
+    let repo = with(json!([one_task(), nth(1, both)]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    assert_eq!(on_branch(&repo, "lib.txt"), "old\n");
+    assert!(findings(&repo)[0].contains("app.txt, which In Scope lists, was changed too"));
+    let one = json!({"append": {"lib.txt": "b\n"}, "reply": declares("x", correction)});
+    let repo = with(json!([
+        planner(&[Planned {
+            kind: "chore",
+            checks: r#"["cmd: true"]"#,
+            ..Planned::new("T-001", "app.txt")
+        }]),
+        nth(1, one),
+    ]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    assert!(on_branch(&repo, "lib.txt").ends_with("b\n"));
+}

@@ -5,37 +5,43 @@ use crate::support::{APPROVE, PER_BATCH, Repo, ran};
 use serde_json::{Value, json};
 use std::fs;
 
-const LABELS: [&str; 4] = ["task:implement", "status:pending", "priority:high", "complexity:low"];
-const QUESTION: [&str; 3] = ["task:refinement", "status:pending", "priority:high"];
+pub const LABELS: [&str; 4] =
+    ["task:implement", "status:pending", "priority:high", "complexity:low"];
+pub const QUESTION: [&str; 3] = ["task:refinement", "status:pending", "priority:high"];
 
 /// The body of a task that may change one file.
-fn body(file: &str, out_of_scope: &str) -> String {
+pub fn body(file: &str, out_of_scope: &str) -> String {
     format!(
-        "## Objective\n\n{file} has one line more.\n\n## Spec Reference\n\n- Spec: `docs/spec.md`\n- Section(s): 1\n\n\
+        "## Objective\n\n{file} has one line more.\n\n## Spec Reference\n\n- Spec: `spec.md`\n- Section(s): Goals\n\n\
          ## Scope\n\n### In Scope\n\n- {file}\n\n### Out of Scope\n\n{out_of_scope}\n\n\
          ## Acceptance Criteria\n\n- [ ] {file} has the line\n- [ ] cmd: true\n\n## Context\n\nNone.\n\n\
          ## Constraints\n\n- Nothing else changes.\n"
     )
 }
 
-const REFINEMENT: &str = "## Ambiguity\n\nWhich of the two files?\n\n## Spec Reference\n\n- Spec: `docs/spec.md`\n\
-    - Section(s): 1\n- Quote: \"a line\"\n\n## Options\n\n1. app.txt\n2. lib.txt\n\n## Recommendation\n\napp.txt\n\n\
+/// The file of a task.
+pub fn labelled(body: &str) -> String {
+    format!("---\nlabels: [{}]\n---\n\n{body}", LABELS.join(", "))
+}
+
+pub const REFINEMENT: &str = "## Ambiguity\n\nWhich of the two files?\n\n## Spec Reference\n\n- Spec: `spec.md`\n\
+    - Section(s): Goals\n- Quote: \"a line\"\n\n## Options\n\n1. app.txt\n2. lib.txt\n\n## Recommendation\n\napp.txt\n\n\
     ## Blocked Tasks\n\n- the line\n";
 
-fn task(id: &str, file: &str, out_of_scope: &str, by: &[&str]) -> Value {
+pub fn task(id: &str, file: &str, out_of_scope: &str, by: &[&str]) -> Value {
     json!({"tempID": id, "title": format!("Change {file}"), "body": body(file, out_of_scope),
            "labels": LABELS, "blockedBy": by})
 }
 
-fn question() -> Value {
+pub fn question() -> Value {
     json!({"tempID": "q", "title": "Which file?", "body": REFINEMENT, "labels": QUESTION, "blockedBy": []})
 }
 
-fn result(create: Value) -> Value {
+pub fn result(create: Value) -> Value {
     json!({"role": "planner", "create": create, "close": [], "update": []})
 }
 
-fn two() -> Value {
+pub fn two() -> Value {
     result(json!([
         task("a", "app.txt", "- lib.txt (owned by b)", &[]),
         task("b", "lib.txt", "- app.txt (owned by a)", &["a"]),
@@ -43,7 +49,7 @@ fn two() -> Value {
 }
 
 /// What the second attempt of the Planner was told about its first.
-fn told_after(first: Value) -> String {
+pub fn told_after(first: Value) -> String {
     let repo = Repo::with(json!([
         {"when": {"role": "Planner", "attempt": 1}, "do": {"reply": first}},
         {"when": {"role": "Planner"}, "do": {"reply": two()}},
@@ -226,8 +232,8 @@ fn r090_work_items_that_the_planner_wrote_itself_give_the_scope() {
                ".agents-work/{session}/work-items/T-001.md": item})
     };
     let repo = Repo::with(json!([
-        {"when": {"role": "Planner", "attempt": 1}, "do": {"write": files(body("app.txt", ""))}},
-        {"when": {"role": "Planner"}, "do": {"write": files(body("app.txt", "None"))}},
+        {"when": {"role": "Planner", "attempt": 1}, "do": {"write": files(labelled(&body("app.txt", "")))}},
+        {"when": {"role": "Planner"}, "do": {"write": files(labelled(&body("app.txt", "None")))}},
         {"when": {"role": "Coder"}, "do": {"append": {"app.txt": "more\n"}}},
     ]));
     repo.through(&[APPROVE, PER_BATCH]).exits(0);

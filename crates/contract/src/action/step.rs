@@ -166,6 +166,7 @@ impl StepReader<'_> {
             Some("lifecycle") => Some(CheckSubject::Lifecycle),
             Some("coverage") => Some(CheckSubject::Coverage),
             Some("planning") => Some(CheckSubject::Planning),
+            Some("evidence") => Some(CheckSubject::Evidence),
             other => {
                 let found = other.map_or_else(|| node.to_json().to_string(), quote);
                 report.push(say::check_unknown(self.file, node.line, &found));

@@ -87,7 +87,7 @@ steps:
         error action.gate_name agents/actions/quick.md:10: severity is "how bad?", which is not the name of a gate
           help: Use one word, such as SECURITY_REVIEW
         error action.check_unknown agents/actions/quick.md:11: "everything" is not something that can be checked
-          help: Use acceptance, lifecycle, coverage, planning or `cmd: COMMAND`
+          help: Use acceptance, lifecycle, coverage, planning, evidence or `cmd: COMMAND`
         error action.step_value agents/actions/quick.md:12: close is "yes", but must be done
           help: Write close: done
         error action.gate_name agents/actions/quick.md:13: approve is "merge it", which is not the name of a gate

@@ -6,8 +6,11 @@ use super::wire::{
     AgentOutput, CommentSeverity, FindingWire, Line, Question, ReviewComment, UsageWire,
 };
 use super::{ReplyKind, ReplyRead, ScopeRequest, requests};
+use serde_json::Value;
 use tollgate_core::answer::says_something;
-use tollgate_core::reply::{AgentQuestion, Reply, ReplyStatus, ReportedFinding, Severity};
+use tollgate_core::reply::{
+    AgentQuestion, LooksWanted, Reply, ReplyStatus, ReportedFinding, Severity,
+};
 
 pub(super) fn universal(output: AgentOutput) -> ReplyRead {
     let artifacts = output.artifacts;
@@ -15,11 +18,22 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
     let findings = artifacts.findings.unwrap_or_default().into_iter().map(finding);
     let mut reported: Vec<ReportedFinding> = comments.chain(findings).collect();
     reported.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let looks = LooksWanted {
+        review: output.gates.needs_review.unwrap_or_default(),
+        tests: output.gates.needs_tests.unwrap_or_default(),
+        security: output.gates.security_concerns.iter().flatten().filter_map(concern).collect(),
+    };
     let reply = Reply {
         status: output.status.0,
         summary: output.summary,
         findings: reported,
         notes: artifacts.notes.unwrap_or_default(),
+        commands: artifacts
+            .commands_to_run
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(said)
+            .collect(),
         questions: artifacts
             .questions
             .unwrap_or_default()
@@ -28,6 +42,13 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
             .collect(),
         scope_requests: Vec::new(),
         recommended_agent: output.next.and_then(|next| next.recommended_agent).map(|word| word.0),
+        manual_steps: artifacts
+            .manual_steps
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(said)
+            .collect(),
+        looks,
         usage: output.usage.unwrap_or_default().into(),
     };
     read(reply, ReplyKind::Universal, output.scope_request)
@@ -79,9 +100,12 @@ fn plain(
         summary,
         findings,
         notes: Vec::new(),
+        commands: Vec::new(),
         questions: Vec::new(),
         scope_requests: Vec::new(),
         recommended_agent: None,
+        manual_steps: Vec::new(),
+        looks: LooksWanted::default(),
         usage: usage.unwrap_or_default().into(),
     }
 }
@@ -106,6 +130,25 @@ fn question(question: Question) -> Option<AgentQuestion> {
 
 fn said(text: String) -> Option<String> {
     says_something(&text).then_some(text)
+}
+
+/// A text, or what a value of another form says.
+fn concern(value: &Value) -> Option<String> {
+    said(concern_text(value))
+}
+
+fn concern_text(value: &Value) -> String {
+    let joined = |texts: Vec<String>| texts.join(", ");
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => joined(items.iter().map(concern_text).collect()),
+        Value::Object(fields) => {
+            let field = |(key, value): (&String, &Value)| format!("{key}: {}", concern_text(value));
+            joined(fields.iter().map(field).collect())
+        }
+    }
 }
 
 fn comment(comment: ReviewComment) -> ReportedFinding {

@@ -271,6 +271,12 @@ fn findings_and_comments_become_one_list_worst_first() {
             }
           ],
           "recommended_agent": "Coder",
+          "looks": {
+            "review": true,
+            "security": [
+              "x: 1"
+            ]
+          },
           "usage": {
             "input_tokens": 1200,
             "micro_usd": 123457

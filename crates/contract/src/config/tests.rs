@@ -59,6 +59,7 @@ write = ["~/.gradle", "/srv/cache/"]
 [security]
 sensitive = ["**/pay/**"]
 [check]
+commands = ["make test"]
 runner = ["docker", "run", "--rm", "app"]
 [tracker]
 kind = "github"
@@ -94,7 +95,7 @@ fn every_key_of_the_interface_is_read() {
         Github Some("acme/web.shop") Some(CoverageTable { report: "lcov.info", minimum: 80.0 }) SnapshotTable { keep: 5, days: 7 }
     "#]].assert_eq(&format!("{sandbox:?}\n{tracker:?} {tracker_repository:?} {coverage:?} {snapshot:?}\n"));
     expect![[r#"
-        Policy { transient_attempts: 4, transient_base_ms: 250, invalid_reruns: 1, repairs: 2, timeout_ms: {Coder: 2700000}, check_timeout_ms: 90000, players: {SpecAgent: "claude", Architect: "claude", Planner: "claude", Designer: "claude", Researcher: "claude", Coder: "codex", Reviewer: "claude", QA: "crew", Security: "claude", Integrator: "claude", Docs: "claude"}, fallbacks: {"claude": ["codex"]}, parallel_tasks: 2, coverage_minimum: Some(8000), micro_usd_max: Some(20500000), tokens_max: Some(5000000), wall_ms_max: Some(28800000) }
+        Policy { transient_attempts: 4, transient_base_ms: 250, invalid_reruns: 1, repairs: 2, timeout_ms: {Coder: 2700000}, check_timeout_ms: 90000, players: {SpecAgent: "claude", Architect: "claude", Planner: "claude", Designer: "claude", Researcher: "claude", Coder: "codex", Reviewer: "claude", QA: "crew", Security: "claude", Integrator: "claude", Docs: "claude"}, fallbacks: {"claude": ["codex"]}, parallel_tasks: 2, coverage_minimum: Some(8000), evidence: ["make test"], micro_usd_max: Some(20500000), tokens_max: Some(5000000), wall_ms_max: Some(28800000) }
     "#]].assert_eq(&format!("{:?}\n", config.policy()));
     assert_eq!(config.agent_for(Role::Coder).unwrap().0, "codex");
     assert_eq!(config.agent_for(Role::Docs).unwrap().0, "claude");

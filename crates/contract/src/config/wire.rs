@@ -19,9 +19,18 @@ pub struct ConfigFile {
     pub sandbox: SandboxTable,
     pub security: SecurityTable,
     pub check: CheckTable,
+    pub scope: ScopeTable,
     pub tracker: TrackerTable,
     pub coverage: Option<CoverageTable>,
     pub snapshot: SnapshotTable,
+    pub session: SessionTable,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionTable {
+    /// Whether `.agents-work` is left to git, to be committed by people, instead of being excluded.
+    pub tracked: bool,
 }
 
 /// A table with one optional text per role and one for each further key.
@@ -240,8 +249,18 @@ impl Default for SecurityTable {
 pub struct CheckTable {
     /// Put before a check or gate command.
     pub runner: Vec<String>,
+    /// Commands that show what the project does, such as its build and its tests. `build`, `feature` and `test` end with
+    /// their exit codes.
+    pub commands: Vec<String>,
     /// Globs of files that may be left as they are, even where they do not parse.
     pub syntax_except: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScopeTable {
+    /// So many lines of a file may change where the change is declared incidental.
+    pub incidental_lines: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

@@ -20,7 +20,7 @@ pages! {
     CHECK_UNKNOWN = "action.check_unknown":
         "A checks step takes one or more of acceptance (the criteria and the checks of tasks), lifecycle (the gates of the\n\
          declared stage), coverage (compared with the minimum in the settings), planning (planning-mds/ is complete and its\n\
-         references exist) and `cmd: COMMAND`.";
+         references exist), evidence (commands that show whether the work works) and `cmd: COMMAND`.";
     STEP_KEY = "action.step_key":
         "A key does not belong to this kind of step: inputs, outputs, writes, optional and when belong to dispatch; shows and\n\
          corrects belong to approve.";
@@ -99,7 +99,7 @@ pub(crate) fn gate_name(file: &str, line: Option<u32>, verb: &str, found: &str) 
 pub(crate) fn check_unknown(file: &str, line: Option<u32>, found: &str) -> Diagnostic {
     let message = format!("{found} is not something that can be checked");
     Diagnostic::error(CHECK_UNKNOWN, Location::file(file, line), message)
-        .help("Use acceptance, lifecycle, coverage, planning or `cmd: COMMAND`")
+        .help("Use acceptance, lifecycle, coverage, planning, evidence or `cmd: COMMAND`")
 }
 
 pub(crate) fn step_key(file: &str, line: Option<u32>, key: &str, verb: &str) -> Diagnostic {

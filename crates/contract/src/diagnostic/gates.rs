@@ -1,6 +1,6 @@
 //! What the built-in gates of a lifecycle find in a repository.
 
-use super::{Diagnostic, Location, any_of, pages, quote};
+use super::{Code, Diagnostic, Location, any_of, pages, quote};
 
 pages! {
     TERM_BLOCKED = "gate.term_blocked":
@@ -41,6 +41,27 @@ pages! {
     EVIDENCE_MISSING = "gate.evidence_missing":
         "The strict gate requires security evidence below planning-mds/security, such as review notes or scan results, and\n\
          there is none. README.md and hidden files do not count.";
+    INFRASTRUCTURE_MISSING = "gate.infrastructure_missing":
+        "Something that the application needs to be built, started or checked elsewhere does not exist: a Dockerfile or\n\
+         Containerfile; a compose file, or manifests in deploy/, k8s/, helm/, infra/ or terraform/; a pipeline of GitHub,\n\
+         GitLab, CircleCI, Azure or Jenkins; an example of the environment such as .env.example. Files are looked for in the\n\
+         root and in these folders. In strict mode this is an error.";
+    INFRASTRUCTURE_HOLLOW = "gate.infrastructure_hollow":
+        "A file of the infrastructure exists and does nothing: an image that adds nothing to the one it begins with, services\n\
+         without an image or a build, a pipeline in which no job runs anything, or an environment without a variable.";
+    SECURITY_MISSING = "gate.security_missing":
+        "A document about the security of the solution does not exist below planning-mds/security: threat-model.md,\n\
+         authorization-review.md, data-protection.md or secrets-management.md. In strict mode this is an error.";
+    REVIEW_MISSING = "gate.review_missing":
+        "There is no dated security review below planning-mds/security/reviews. Name the file after its day, such as\n\
+         security-review-2026-02-07.md, and write what was looked at and what was found. In strict mode this is an error.";
+    STATUS_MISSING = "gate.status_missing":
+        "A document about security does not say whether it is decided. Add a line such as `Status: approved`.";
+    STATUS_DRAFT = "gate.status_draft":
+        "A document about security is still a draft by its own word. Decide it, then change its line `Status:`.";
+    FEW_SECTIONS = "gate.few_sections":
+        "A document about security has too few sections (headings of the second level or below) with text in them. Write what is at\n\
+         stake, what is done about it, and what is left.";
     UNSEEN = "gate.unseen":
         "A gate could not read a file or folder. An unread file does not count as OK, so the gate fails. A symbolic link is\n\
          fine if it points to a file in the folder that the gate checks anyway.";
@@ -73,13 +94,8 @@ pub(crate) fn terms_unclear(path: &str, line: u32) -> Diagnostic {
 
 /// An error in the strict form of the gate.
 pub(crate) fn file_missing(path: &str, is_strict: bool) -> Diagnostic {
-    let message = "the planning document does not exist";
-    let place = Location::file(path, None);
-    let diagnostic = match is_strict {
-        true => Diagnostic::error(FILE_MISSING, place, message),
-        false => Diagnostic::warning(FILE_MISSING, place, message),
-    };
-    diagnostic.help("Write it; `tollgate run --action init` makes a scaffold")
+    or_warning(is_strict, FILE_MISSING, path, "the planning document does not exist")
+        .help("Write it; `tollgate run --action init` makes a scaffold")
 }
 
 pub(crate) fn file_blank(path: &str) -> Diagnostic {
@@ -134,4 +150,54 @@ pub(crate) fn evidence_missing(folder: &str) -> Diagnostic {
 pub(crate) fn unseen(path: &str, why: &str) -> Diagnostic {
     Diagnostic::error(UNSEEN, Location::file(path, None), format!("it cannot be read: {why}"))
         .help("Check that it is a regular file and that you may read it")
+}
+
+/// An error in the strict form of the gate.
+pub(crate) fn infrastructure_missing(place: &str, missing: &str, is_strict: bool) -> Diagnostic {
+    or_warning(is_strict, INFRASTRUCTURE_MISSING, place, missing)
+        .help("Add one; `tollgate explain gate.infrastructure_missing` lists what counts and where")
+}
+
+pub(crate) fn infrastructure_hollow(path: &str, missing: &str) -> Diagnostic {
+    Diagnostic::error(INFRASTRUCTURE_HOLLOW, Location::file(path, None), missing)
+        .help("Write what it must do, or remove the file")
+}
+
+/// An error in the strict form of the gate.
+pub(crate) fn security_missing(path: &str, is_strict: bool) -> Diagnostic {
+    or_warning(is_strict, SECURITY_MISSING, path, "the security document does not exist")
+        .help("Write it, with the line `Status: approved` once it is decided")
+}
+
+/// An error in the strict form of the gate.
+pub(crate) fn review_missing(folder: &str, is_strict: bool) -> Diagnostic {
+    or_warning(is_strict, REVIEW_MISSING, folder, "there is no dated security review")
+        .help("Write one, named after its day, such as security-review-2026-02-07.md")
+}
+
+pub(crate) fn status_missing(path: &str) -> Diagnostic {
+    let message = "the document does not say whether it is decided";
+    Diagnostic::error(STATUS_MISSING, Location::file(path, None), message)
+        .help("Add a line such as `Status: approved`")
+}
+
+pub(crate) fn status_draft(path: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("the status is {}", quote(found));
+    Diagnostic::error(STATUS_DRAFT, Location::file(path, Some(line)), message)
+        .help("Decide the document, then change the line")
+}
+
+pub(crate) fn few_sections(path: &str, found: usize, wanted: usize) -> Diagnostic {
+    let sections = tollgate_core::count::counted(found, "section");
+    let message = format!("the document has {sections} with text, but needs {wanted}");
+    Diagnostic::error(FEW_SECTIONS, Location::file(path, None), message)
+        .help("Write what is at stake, what is done about it, and what is left")
+}
+
+fn or_warning(is_strict: bool, code: Code, path: &str, message: &str) -> Diagnostic {
+    let place = Location::file(path, None);
+    match is_strict {
+        true => Diagnostic::error(code, place, message),
+        false => Diagnostic::warning(code, place, message),
+    }
 }

@@ -23,7 +23,12 @@ pages! {
         "A word of a gate's command contains a zero byte, which cannot be passed to a program.";
     BUILTIN_UNKNOWN = "lifecycle.builtin_unknown":
         "The command of a gate asks for a built-in gate that does not exist. The built-in gates are boundary, planning-files,\n\
-         api-contract and security-evidence.";
+         api-contract, security-evidence, infrastructure and security-planning.";
+    NO_STRICT_GATE = "lifecycle.no_strict_gate":
+        "The stages implementation and release-readiness are about an application that runs, so they must require a gate about\n\
+         its infrastructure and one about its security. A gate counts by its command, the strict form of the built-in gates\n\
+         infrastructure, security-planning and security-evidence, or by its name: `infra` or `deploy`, and `security`. A stage\n\
+         without either is an error; one of the two missing is a warning.";
 }
 
 type At<'a> = (&'a str, Option<u32>);
@@ -72,6 +77,22 @@ pub(crate) fn zero_byte(at: At<'_>, gate: &str) -> Diagnostic {
 pub(crate) fn builtin_unknown(at: At<'_>, found: &str, known: &[&str]) -> Diagnostic {
     let message = format!("there is no built-in gate {}", quote(found));
     Diagnostic::error(BUILTIN_UNKNOWN, place(at), message).help(did_you_mean(found, known))
+}
+
+/// The strict gate to add for what a stage leaves out.
+pub(crate) fn no_strict_gate(at: At<'_>, stage: &str, missing: &[&str]) -> Diagnostic {
+    let gates = match missing {
+        ["infrastructure"] => "infrastructure, --strict]",
+        ["security"] => "security-planning, --strict]",
+        _ => "infrastructure, --strict], and one for security-planning",
+    };
+    let what = missing.join(" or ");
+    let message = format!("stage {} requires no gate about {what}", quote(stage));
+    let diagnostic = match missing.len() {
+        1 => Diagnostic::warning(NO_STRICT_GATE, place(at), message),
+        _ => Diagnostic::error(NO_STRICT_GATE, place(at), message),
+    };
+    diagnostic.help(format!("Add one, such as command: [tollgate, gates, --builtin, {gates}"))
 }
 
 fn place((file, line): At<'_>) -> Location {

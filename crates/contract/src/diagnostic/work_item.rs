@@ -1,6 +1,6 @@
 //! Faults of work items: sections, scope and criteria.
 
-use super::{Diagnostic, Location, pages, quote};
+use super::{Diagnostic, Location, did_you_mean, pages, quote};
 
 pages! {
     SECTION_MISSING = "work_item.section_missing":
@@ -55,8 +55,24 @@ pages! {
          cmd: make test`.";
     NO_BOX = "work_item.no_box":
         "A criterion has no check box, so it looks like a remark and cannot be marked as met. Begin it with `- [ ] `.";
-    NO_OPTIONS = "work_item.no_options":
-        "A refinement gives no options to choose from. List at least one, numbered, each with its pros and cons.";
+    TOO_FEW_OPTIONS = "work_item.too_few_options":
+        "A refinement gives fewer than two options, so a person has nothing to choose from. List at least two, numbered, each\n\
+         with its pros and cons.";
+    OBJECTIVE_LONG = "work_item.objective_long":
+        "The Objective of a task is more than one sentence. Say in one sentence what the task achieves, and put the rest into\n\
+         Context; a task that needs two sentences is often two tasks.";
+    REFERENCE_MISSING = "work_item.reference_missing":
+        "The Spec Reference of a work item lacks a line that a plan needs: `- Spec: path`, `- Section(s): names`, and in a\n\
+         refinement `- Quote: \"text\"`. Whoever works on the item reads that part of the specification.";
+    DOCUMENT_MISSING = "work_item.document_missing":
+        "The Spec Reference of a work item names a document that does not exist. The path is that of a file of the repository,\n\
+         such as docs/specs/login.md, or of the session, such as spec.md.";
+    SECTION_UNKNOWN = "work_item.section_unknown":
+        "The Spec Reference of a work item names a section that the document does not have. A section is named by the words of\n\
+         its heading, by its number, or by both; several are separated by commas.";
+    QUOTE_UNKNOWN = "work_item.quote_unknown":
+        "The Spec Reference of a refinement quotes words that are not in the document. White space and emphasis may differ, and\n\
+         `…` may stand for words that were left out; everything else must be as in the document.";
 }
 
 pub(crate) fn section_missing(file: &str, line: u32, name: &str, level: usize) -> Diagnostic {
@@ -172,9 +188,46 @@ pub(crate) fn no_box(file: &str, line: u32, found: &str) -> Diagnostic {
     error(NO_BOX, file, line, message).help("Begin it with \"- [ ] \"")
 }
 
-pub(crate) fn no_options(file: &str, line: u32) -> Diagnostic {
-    error(NO_OPTIONS, file, line, "the refinement gives no option")
-        .help("List at least one, such as \"1. **Count per user** — exact, but needs a table\"")
+pub(crate) fn too_few_options(file: &str, line: u32, count: usize) -> Diagnostic {
+    let message = match count {
+        0 => "the refinement gives no option",
+        _ => "the refinement gives only one option",
+    };
+    error(TOO_FEW_OPTIONS, file, line, message)
+        .help("List at least two, such as \"1. **Count per user** — exact, but needs a table\"")
+}
+
+pub(crate) fn objective_long(file: &str, line: u32, second: &str) -> Diagnostic {
+    let message = format!("the Objective is more than one sentence: {} follows", quote(second));
+    error(OBJECTIVE_LONG, file, line, message)
+        .help("Keep one sentence, and put the rest into Context")
+}
+
+pub(crate) fn reference_missing(file: &str, line: u32, name: &str) -> Diagnostic {
+    let message = format!("the Spec Reference has no line {}", quote(&format!("- {name}: …")));
+    error(REFERENCE_MISSING, file, line, message).help("Add the line")
+}
+
+pub(crate) fn document_missing(file: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("the document {} does not exist", quote(found));
+    error(DOCUMENT_MISSING, file, line, message)
+        .help("Name a file of the repository, or a file of the session such as spec.md")
+}
+
+pub(crate) fn section_unknown(
+    file: &str,
+    line: u32,
+    (found, document): (&str, &str),
+    headings: &[String],
+) -> Diagnostic {
+    let message = format!("{document} has no section {}", quote(found));
+    let known: Vec<&str> = headings.iter().map(String::as_str).collect();
+    error(SECTION_UNKNOWN, file, line, message).help(did_you_mean(found, &known))
+}
+
+pub(crate) fn quote_unknown(file: &str, line: u32, found: &str, document: &str) -> Diagnostic {
+    let message = format!("the words {} are not in {document}", quote(found));
+    error(QUOTE_UNKNOWN, file, line, message).help("Quote the document word for word")
 }
 
 fn error(code: super::Code, file: &str, line: u32, message: impl Into<String>) -> Diagnostic {

@@ -57,19 +57,25 @@ fn r146_decisions_are_read_whatever_they_look_like() {
               help: They count only where tasks.yaml has none
         "#]],
     );
-    status_of(r#"{"user_decisions": {"database": "SQLite"}, "current_state": 7}"#, expect![[r#"
+    status_of(
+        r#"{"user_decisions": {"database": "SQLite"}, "current_state": 7}"#,
+        expect![[r#"
         ? {} {} None
         UD-1 answered "database" "SQLite"
         warning import.state status.json: "7" is no state of the workflow
           help: The session continues as far as its documents allow
         warning import.decisions status.json: 1 decision recorded as plain text: kept as answers
         warning import.decisions status.json: ids that are no decision ids: database is now UD-1
-    "#]]);
-    status_of("{", expect![[r#"
+    "#]],
+    );
+    status_of(
+        "{",
+        expect![[r#"
         ? {} {} None
         warning import.status_unreadable status.json: it cannot be read (line 1: this is not valid JSON: EOF while parsing an object (column 1)): decisions, counters and the state are not known
           help: Fix the file and import again, or continue: the gates ask again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -111,14 +117,22 @@ fn r146_a_plan_is_brought_to_the_form_of_the_schema() {
             warning import.plan tasks.yaml: a task without files_expected may change every file
         "#]],
     );
-    plan_of("tasks: [{id: T-001, status: x}, {id: T-001}]", &[], expect![[r#"
+    plan_of(
+        "tasks: [{id: T-001, status: x}, {id: T-001}]",
+        &[],
+        expect![[r#"
         warning import.plan_unreadable tasks.yaml: it is not a plan: the field "goal" is missing, and 2 more
           help: Fix the file and import again, or continue: the plan is made again
-    "#]]);
-    plan_of("a: [", &[], expect![[r#"
+    "#]],
+    );
+    plan_of(
+        "a: [",
+        &[],
+        expect![[r#"
         warning import.plan_unreadable tasks.yaml:1: it is not a plan: unclosed bracket '['
           help: Fix the file and import again, or continue: the plan is made again
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

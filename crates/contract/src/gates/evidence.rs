@@ -52,7 +52,8 @@ fn is_prose(path: &str) -> bool {
     matches!(ending.as_str(), "" | "md" | "markdown" | "txt" | "rst" | "adoc")
 }
 
-fn prose(path: &str, text: &str, report: &mut Report) {
+/// What a text says too little of: words that stand for text to come, and headings with nothing below them.
+pub(super) fn prose(path: &str, text: &str, report: &mut Report) {
     let document = Markdown::of(text);
     let mut says_something = false;
     for (index, (line, kind)) in text.lines().map(str::trim).zip(&document.lines).enumerate() {

@@ -236,3 +236,138 @@ fn security_evidence_is_not_a_placeholder() {
           help: Add review notes or scan results
     "#]]);
 }
+
+const IMAGE: &str = "FROM alpine\nCOPY app /app\nCMD [\"/app\"]\n";
+const COMPOSE: &str = "services:\n  app:\n    build: .\n";
+const WORKFLOW: &str =
+    "on: push\njobs:\n  test:\n    runs-on: any\n    steps:\n      - run: make test\n";
+
+#[test]
+fn r153_infrastructure_is_there_and_does_something() {
+    let whole = [
+        ("Dockerfile", IMAGE),
+        ("compose.yaml", COMPOSE),
+        (".github/workflows/ci.yml", WORKFLOW),
+        (".env.example", "# the port\nPORT=8080\n"),
+    ];
+    said(Builtin::Infrastructure, true, &whole).shows(expect![[""]]);
+    let other = [
+        ("deploy/Containerfile", IMAGE),
+        ("k8s/app.yaml", "kind: Deployment\n---\nkind: Service\n"),
+        (".gitlab-ci.yml", "test:\n  script:\n    - make test\n"),
+        (".env.sample", "PORT=\n"),
+    ];
+    said(Builtin::Infrastructure, true, &other).shows(expect![[""]]);
+    said(Builtin::Infrastructure, true, &[]).shows(expect![[r#"
+        error gate.infrastructure_missing Dockerfile: nothing defines the image that the application runs in
+          help: Add one; `tollgate explain gate.infrastructure_missing` lists what counts and where
+        error gate.infrastructure_missing compose.yaml: nothing describes what is started together
+          help: Add one; `tollgate explain gate.infrastructure_missing` lists what counts and where
+        error gate.infrastructure_missing .github/workflows: no pipeline builds and tests the application
+          help: Add one; `tollgate explain gate.infrastructure_missing` lists what counts and where
+        error gate.infrastructure_missing .env.example: there is no example of the environment
+          help: Add one; `tollgate explain gate.infrastructure_missing` lists what counts and where
+    "#]]);
+    let lax = look(Builtin::Infrastructure, false, &[]);
+    assert!(lax.is_ok() && lax.warnings().count() == 4, "{lax:?}");
+    let hollow = [
+        ("Dockerfile", "# FROM alpine\n"),
+        ("docker/Dockerfile.dev", "FROM alpine\n"),
+        ("compose.yaml", "services:\n  app: {}\n"),
+        ("docker-compose.yml", "services: [\n"),
+        (".github/workflows/ci.yml", "jobs:\n  test:\n    steps: []\n"),
+        ("Jenkinsfile", " \n"),
+        (".env.example", "# nothing\n"),
+    ];
+    assert_eq!(
+        said(Builtin::Infrastructure, false, &hollow),
+        said(Builtin::Infrastructure, true, &hollow)
+    );
+    said(Builtin::Infrastructure, true, &hollow).shows(expect![[r#"
+        error gate.infrastructure_hollow Dockerfile: it has no FROM
+          help: Write what it must do, or remove the file
+        error gate.infrastructure_hollow compose.yaml: no service in it has an image or a build
+          help: Write what it must do, or remove the file
+        error yaml.syntax docker-compose.yml:1: this is not valid YAML: unclosed bracket '['
+          help: Put quotes around text that contains `: `, `#`, or quotes, and indent with spaces
+        error gate.infrastructure_hollow docker/Dockerfile.dev: it adds nothing to the image that it begins with
+          help: Write what it must do, or remove the file
+        error gate.infrastructure_hollow .github/workflows/ci.yml: no job in it runs anything
+          help: Write what it must do, or remove the file
+        error gate.file_blank Jenkinsfile: the file is empty
+          help: Fill it in, or remove it
+        error gate.infrastructure_hollow .env.example: it names no variable, such as PORT=8080
+          help: Write what it must do, or remove the file
+    "#]]);
+}
+
+const DOCUMENTS: [&str; 4] =
+    ["threat-model", "authorization-review", "data-protection", "secrets-management"];
+
+fn security(text: &str, review: &str) -> Vec<(String, String)> {
+    let documents = DOCUMENTS.iter().map(|name| (format!("planning-mds/security/{name}.md"), text));
+    let review = ("planning-mds/security/reviews/security-review-2026-02-07.md".to_owned(), review);
+    documents.chain([review]).map(|(path, text)| (path, text.to_owned())).collect()
+}
+
+fn planning(is_strict: bool, files: &[(String, String)]) -> String {
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    said(Builtin::SecurityPlanning, is_strict, &files)
+}
+
+#[test]
+fn r153_security_is_planned_decided_and_reviewed() {
+    let good = "# X\n\n**Status:** Approved\n\n## At stake\n\nMoney.\n\n## Measures\n\n- Locks.\n\n## Left\n\nNothing.\n";
+    let review = "# Review\n\nAll four were read; nothing was found.\n";
+    planning(true, &security(good, review)).shows(expect![[""]]);
+    planning(true, &[]).shows(expect![[r#"
+        error gate.security_missing planning-mds/security/threat-model.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+        error gate.security_missing planning-mds/security/authorization-review.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+        error gate.security_missing planning-mds/security/data-protection.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+        error gate.security_missing planning-mds/security/secrets-management.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+        error gate.review_missing planning-mds/security/reviews: there is no dated security review
+          help: Write one, named after its day, such as security-review-2026-02-07.md
+    "#]]);
+    let lax = look(Builtin::SecurityPlanning, false, &[]);
+    assert!(lax.is_ok() && lax.warnings().count() == 5, "{lax:?}");
+    let draft =
+        "# X\n\nStatus: Draft, to be decided\n\n## At stake\n\nMoney.\n\n## Measures\n\n## Left\n";
+    planning(true, &security(draft, "# Review\n\nTBD\n")[3..]).shows(expect![[r#"
+        error gate.status_draft planning-mds/security/secrets-management.md:3: the status is "Draft, to be decided"
+          help: Decide the document, then change the line
+        error gate.few_sections planning-mds/security/secrets-management.md: the document has 1 section with text, but needs 3
+          help: Write what is at stake, what is done about it, and what is left
+        error gate.placeholder planning-mds/security/reviews/security-review-2026-02-07.md:3: "tbd" is placeholder text
+          help: Write what was found, or remove the file until it is known
+        error gate.security_missing planning-mds/security/threat-model.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+        error gate.security_missing planning-mds/security/authorization-review.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+        error gate.security_missing planning-mds/security/data-protection.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+    "#]]);
+    let thin = security("# X\n\nMoney is at stake.\n", review);
+    planning(false, &thin).shows(expect![[""]]);
+    planning(true, &thin[..1]).shows(expect![[r#"
+        error gate.status_missing planning-mds/security/threat-model.md: the document does not say whether it is decided
+          help: Add a line such as `Status: approved`
+        error gate.few_sections planning-mds/security/threat-model.md: the document has 0 sections with text, but needs 3
+          help: Write what is at stake, what is done about it, and what is left
+        error gate.security_missing planning-mds/security/authorization-review.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+        error gate.security_missing planning-mds/security/data-protection.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+        error gate.security_missing planning-mds/security/secrets-management.md: the security document does not exist
+          help: Write it, with the line `Status: approved` once it is decided
+        error gate.review_missing planning-mds/security/reviews: there is no dated security review
+          help: Write one, named after its day, such as security-review-2026-02-07.md
+    "#]]);
+    // A review without its day shows nothing about the plan as it is.
+    let undated = [("planning-mds/security/reviews/latest.md", review)];
+    assert!(said(Builtin::SecurityPlanning, true, &undated).contains("gate.review_missing"));
+}

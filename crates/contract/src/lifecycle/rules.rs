@@ -14,11 +14,35 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     rules.current_stage(report);
     for stage in rules.entries("stages") {
         rules.required_gates(stage, report);
+        rules.strict_gates(stage, report);
     }
     for gate in rules.entries("gates") {
         rules.command(gate, report);
     }
 }
+
+/// Stages in which the application exists.
+const RUNNING: [&str; 2] = ["implementation", "release-readiness"];
+
+/// What gates of such a stage must be about: by the command of ours, or by the name of another one.
+struct About {
+    word: &'static str,
+    gates: &'static [Builtin],
+    names: &'static [&'static str],
+}
+
+const ABOUT: [About; 2] = [
+    About {
+        word: "infrastructure",
+        gates: &[Builtin::Infrastructure],
+        names: &["infra", "deploy"],
+    },
+    About {
+        word: "security",
+        gates: &[Builtin::SecurityPlanning, Builtin::SecurityEvidence],
+        names: &["security"],
+    },
+];
 
 struct LifecycleRules<'a> {
     root: &'a Node,
@@ -74,6 +98,37 @@ impl<'a> LifecycleRules<'a> {
                 report.push(say::gate_undefined(at, &stage.key, name, &known));
             } else if !seen.insert(name) {
                 report.push(say::gate_twice(at, &stage.key, name));
+            }
+        }
+    }
+
+    /// Where the application runs, what it needs for that and to be safe must be shown.
+    fn strict_gates(&self, stage: &MapEntry, report: &mut Report) {
+        if !RUNNING.contains(&stage.key.as_str()) {
+            return;
+        }
+        let gates = stage.node.get("required_gates").map(Node::items).unwrap_or_default();
+        let names: Vec<&str> = gates.iter().filter_map(Node::as_text).collect();
+        let is_about = |what: &About| names.iter().any(|name| self.is_about(name, what));
+        let missing: Vec<&str> =
+            ABOUT.iter().filter(|what| !is_about(what)).map(|what| what.word).collect();
+        if !missing.is_empty() {
+            report.push(say::no_strict_gate((self.file, stage.line), &stage.key, &missing));
+        }
+    }
+
+    fn is_about(&self, gate: &str, what: &About) -> bool {
+        let entry = self.entries("gates").iter().find(|entry| entry.key == gate);
+        let words = entry.and_then(|entry| entry.node.get("command")).map(Node::items);
+        let words: Vec<&str> = words.unwrap_or_default().iter().filter_map(Node::as_text).collect();
+        match words.as_slice() {
+            [THIS_PROGRAM, "gates", "--builtin", name, rest @ ..] => {
+                Builtin::parse(name).is_some_and(|builtin| what.gates.contains(&builtin))
+                    && rest.contains(&"--strict")
+            }
+            _ => {
+                let name = gate.to_lowercase();
+                what.names.iter().any(|part| name.contains(part))
             }
         }
     }

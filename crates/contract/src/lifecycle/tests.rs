@@ -89,9 +89,45 @@ fn the_built_in_lifecycle_has_the_four_stages_and_strict_gates_where_something_r
     let names = ["framework-bootstrap", "planning", "implementation", "release-readiness"];
     assert_eq!(lifecycle.stage_names(), names);
     let is_strict = |gate: &&LifecycleGate| gate.command.last().unwrap() == "--strict";
-    for (name, strict) in names.iter().zip([0, 1, 4, 4]) {
+    for (name, strict) in names.iter().zip([0, 1, 6, 6]) {
         let gates = lifecycle.required(lifecycle.stage(name).unwrap());
         assert_eq!(gates.iter().filter(|gate| is_strict(gate)).count(), strict, "{name}");
         assert!(gates.iter().all(|gate| gate.command[0] == THIS_PROGRAM));
     }
+}
+
+#[test]
+fn r153_a_stage_in_which_the_application_runs_requires_gates_about_it() {
+    let file = |implementation: &str| {
+        format!(
+            "version: 1\ncurrent_stage: a\nstages:\n  a: {{required_gates: []}}\n  implementation: {{required_gates: [{implementation}]}}\ngates:\n  \
+             lint: {{command: [make, lint]}}\n  Infra_Strict: {{command: [python3, infra.py]}}\n  audit: {{command: [tollgate, gates, --builtin, security-planning, --strict]}}\n  \
+             loose: {{command: [tollgate, gates, --builtin, infrastructure]}}\n"
+        )
+    };
+    for none in ["lint", "loose, lint"] {
+        assert_eq!(said(&file(none)), said(&file("")));
+    }
+    said(&file("")).shows(expect![[r#"
+        error lifecycle.no_strict_gate lifecycle-stage.yaml:5: stage "implementation" requires no gate about infrastructure or security
+          help: Add one, such as command: [tollgate, gates, --builtin, infrastructure, --strict], and one for security-planning
+    "#]]);
+    said(&file("Infra_Strict, lint")).shows(expect![[r#"
+        a* []
+        implementation ["Infra_Strict", "lint"]
+        lint: ["make", "lint"]
+        Infra_Strict: ["python3", "infra.py"]
+        audit: ["tollgate", "gates", "--builtin", "security-planning", "--strict"]
+        loose: ["tollgate", "gates", "--builtin", "infrastructure"]
+        warning lifecycle.no_strict_gate lifecycle-stage.yaml:5: stage "implementation" requires no gate about security
+          help: Add one, such as command: [tollgate, gates, --builtin, security-planning, --strict]
+    "#]]);
+    said(&file("Infra_Strict, audit")).shows(expect![[r#"
+        a* []
+        implementation ["Infra_Strict", "audit"]
+        lint: ["make", "lint"]
+        Infra_Strict: ["python3", "infra.py"]
+        audit: ["tollgate", "gates", "--builtin", "security-planning", "--strict"]
+        loose: ["tollgate", "gates", "--builtin", "infrastructure"]
+    "#]]);
 }

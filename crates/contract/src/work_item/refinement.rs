@@ -1,7 +1,8 @@
 //! The body of a refinement: what the specification leaves open, and what could be done about it.
 
+use super::list;
 use super::outline::{Outline, Required, Section};
-use super::{SpecReference, list, spec_reference};
+use super::reference::{self, SpecReference};
 use crate::diagnostic::{Report, work_item as say};
 
 pub(super) const TEMPLATE: &[Required] = &[
@@ -17,6 +18,9 @@ const SPEC_REFERENCE: &str = "Spec Reference";
 const OPTIONS: &str = "Options";
 const RECOMMENDATION: &str = "Recommendation";
 const BLOCKED_TASKS: &str = "Blocked Tasks";
+
+/// With one option there is nothing to choose.
+const OPTIONS_MIN: usize = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefinementItem {
@@ -36,13 +40,13 @@ pub(super) fn read(
     let outline = Outline::of(body, first_line, TEMPLATE);
     outline.check(TEMPLATE, path, report);
     let reference = outline.section(SPEC_REFERENCE).map(|section| {
-        let reference = spec_reference(section);
+        let reference = reference::read(section);
         let fields = [
-            ("Spec", &reference.spec),
+            ("Spec", &reference.specs),
             ("Section(s)", &reference.sections),
-            ("Quote", &reference.quote),
+            ("Quote", &reference.quotes),
         ];
-        for (name, _) in fields.iter().filter(|(_, value)| value.is_none()) {
+        for (name, _) in fields.iter().filter(|(_, told)| told.is_empty()) {
             report.push(say::spec_field(path, section.line, name));
         }
         reference
@@ -69,8 +73,8 @@ fn options(section: &Section<'_>, path: &str, report: &mut Report) -> Vec<String
             _ => options.push(item.text),
         }
     }
-    if options.is_empty() {
-        report.push(say::no_options(path, section.line));
+    if options.len() < OPTIONS_MIN {
+        report.push(say::too_few_options(path, section.line, options.len()));
     }
     options
 }

@@ -1,8 +1,9 @@
 //! The body of a task: what it achieves, which files it may change, and how to tell that it is done.
 
 use super::outline::{Line, Outline, Required, Section};
+use super::reference::{self, SpecReference};
 use super::scope_list::{Excluded, excluded, in_scope, owner_span};
-use super::{SpecReference, list, spec_reference};
+use super::{list, objective};
 use crate::diagnostic::{Report, work_item as say};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::task::Check;
@@ -74,15 +75,18 @@ pub(super) fn read(
     let excluded = outline.section(OUT_OF_SCOPE).map(|section| excluded(section, path, report));
     let criteria = outline.section(CRITERIA).map(|section| criteria(section, path, report));
     let reference = outline.section(SPEC_REFERENCE).map(|section| {
-        let reference = spec_reference(section);
-        if reference.spec.is_none() {
+        let reference = reference::read(section);
+        if reference.specs.is_empty() {
             report.push(say::spec_field(path, section.line, "Spec"));
         }
-        if reference.sections.is_none() {
+        if reference.sections.is_empty() {
             report.push(say::spec_field(path, section.line, "Section(s)"));
         }
         reference
     });
+    if let Some(section) = outline.section(OBJECTIVE) {
+        objective::check(section, path, report);
+    }
     let text = |name: &str| outline.section(name).map(Section::text);
     let (in_scope, excluded, criteria) = (in_scope?, excluded?, criteria?);
     contradictions(path, &in_scope, &excluded, &criteria, report);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod references;
 mod scope_lists;
 
 use super::*;
@@ -25,8 +26,8 @@ fn r090_a_whole_task_is_read_to_the_last_field() {
     let item = good(TASK);
     let task = item.as_task().unwrap();
     assert_eq!(task.objective, "Wrong passwords are counted and the sixth is refused.");
-    assert_eq!(task.spec_reference.spec.as_deref(), Some("docs/specs/login.md"));
-    assert_eq!(task.spec_reference.sections.as_deref(), Some("2.1 Counting"));
+    assert_eq!(task.spec_reference.specs[0].text, "docs/specs/login.md");
+    assert_eq!(task.spec_reference.sections[0].text, "2.1 Counting");
     assert_eq!(item.in_scope(), ["bin/limit", "tests/test_limit.sh"]);
     let owned = Excluded { path: "bin/login".to_owned(), owner: Some("T-002".to_owned()) };
     let bare = Excluded { path: "docs/".to_owned(), owner: None };
@@ -52,7 +53,7 @@ fn r090_a_whole_task_is_read_to_the_last_field() {
 fn r092_a_whole_refinement_is_read_to_the_last_field() {
     let item = good(REFINEMENT);
     let ItemKind::Refinement(refinement) = &item.kind else { panic!("{item:?}") };
-    assert_eq!(refinement.spec_reference.quote.as_deref(), Some("five wrong passwords"));
+    assert_eq!(refinement.spec_reference.quotes[0].text, "five wrong passwords");
     assert_eq!(refinement.options, ["**Per user** — simple and cheap", "**Per address** — fair"]);
     assert_eq!(refinement.recommendation, "Per user.");
     assert_eq!(refinement.blocked_tasks, "- Counting");
@@ -118,8 +119,8 @@ fn r092_every_missing_heading_of_a_refinement_is_named() {
             .replace("1. **Per user** — simple\n   and cheap\n2. **Per address** — fair", "either"),
     )
     .shows(expect![[r#"
-        error work_item.no_options T-001.md:11: the refinement gives no option
-          help: List at least one, such as "1. **Count per user** — exact, but needs a table"
+        error work_item.too_few_options T-001.md:11: the refinement gives no option
+          help: List at least two, such as "1. **Count per user** — exact, but needs a table"
     "#]]);
 }
 

@@ -22,6 +22,7 @@ pub enum DecisionKind {
     Scope,
     ManualCheck,
     Coverage,
+    Check,
 }
 
 spelled!(DecisionKind {
@@ -36,6 +37,7 @@ spelled!(DecisionKind {
     Scope = "scope",
     ManualCheck = "manual-check",
     Coverage = "coverage",
+    Check = "check",
 });
 
 /// An answer of one kind.
@@ -137,6 +139,7 @@ kind! {
         AcceptWithKnownIssues(words: Words) = "accept-with-known-issues", "accept-with-known-issues: TEXT";
         Simplify(words: Words) = "simplify", "simplify: TEXT";
         Guidance(words: Words) = "guidance", "guidance: TEXT";
+        Full(words: Words) = "full", "full: TEXT";
     }
 }
 
@@ -166,6 +169,7 @@ kind! {
         Extend(extension: Extension) = "extend", "extend: DURATION";
         Skip = "skip", "skip";
         ManualFix = "manual-fix", "manual-fix";
+        Full(words: Words) = "full", "full: TEXT";
     }
 }
 
@@ -199,6 +203,17 @@ kind! {
         Fix = "fix", "fix";
         Lower(minimum: Minimum) = "lower", "lower: N TEXT";
         Override(reason: Words) = "override", "override: TEXT";
+    }
+}
+
+kind! {
+    /// About a check that cannot run here, or that failed before the session began.
+    CheckAnswer, CheckWay {
+        FixCheck(command: Words) = "fix-check", "fix-check: COMMAND";
+        Waive(reason: Words) = "waive", "waive: TEXT";
+        Repair = "repair", "repair";
+        ManualFix = "manual-fix", "manual-fix";
+        Retry = "retry", "retry";
     }
 }
 

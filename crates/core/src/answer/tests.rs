@@ -29,6 +29,7 @@ fn all_options(kind: DecisionKind) -> Vec<AnswerOption> {
         DecisionKind::Scope => of::<ScopeWay>(),
         DecisionKind::ManualCheck => of::<ManualCheckWay>(),
         DecisionKind::Coverage => of::<CoverageWay>(),
+        DecisionKind::Check => of::<CheckWay>(),
     };
     options.extend(of::<CancelWay>());
     options
@@ -48,6 +49,7 @@ fn way_of(choice: &Choice) -> &'static str {
         Choice::Scope(answer) => answer.way().id(),
         Choice::ManualCheck(answer) => answer.way().id(),
         Choice::Coverage(answer) => answer.way().id(),
+        Choice::Check(answer) => answer.way().id(),
     }
 }
 
@@ -67,8 +69,8 @@ fn typed(option: &AnswerOption) -> String {
 #[test]
 fn each_text_means_one_way_and_is_kept_in_one_form() {
     use DecisionKind::{
-        Approve, Coverage, Escalation, Info, Justify, ManualCheck, Notes, Repair, Scope, Security,
-        Strategy,
+        Approve, Check, Coverage, Escalation, Info, Justify, ManualCheck, Notes, Repair, Scope,
+        Security, Strategy,
     };
     // The kind of question, what is typed, the way that it means, and what is kept.
     let table = [
@@ -106,6 +108,7 @@ fn each_text_means_one_way_and_is_kept_in_one_form() {
         ),
         (Repair, "simplify: a", "simplify", "simplify: a"),
         (Repair, "guidance:  a", "guidance", "guidance: a"),
+        (Repair, "full: it is more", "full", "full: it is more"),
         (Security, "fix-now", "fix-now", "fix-now"),
         (Security, "fix-later: a", "fix-later", "fix-later: a"),
         (Security, "accept-risk: a", "accept-risk", "accept-risk: a"),
@@ -117,6 +120,7 @@ fn each_text_means_one_way_and_is_kept_in_one_form() {
         (Escalation, "extend: 90s", "extend", "extend: 90s"),
         (Escalation, "skip", "skip", "skip"),
         (Escalation, "manual-fix", "manual-fix", "manual-fix"),
+        (Escalation, "full: it is more", "full", "full: it is more"),
         (Info, " any: thing ", "text", " any: thing "),
         (Info, "cancel: not meant so", "text", "cancel: not meant so"),
         (Scope, "allow", "allow", "allow"),
@@ -127,6 +131,11 @@ fn each_text_means_one_way_and_is_kept_in_one_form() {
         (Coverage, "fix", "fix", "fix"),
         (Coverage, "lower: 72.5 % a", "lower", "lower: 72.5 % a"),
         (Coverage, "override: a", "override", "override: a"),
+        (Check, "fix-check: make test", "fix-check", "fix-check: make test"),
+        (Check, "waive: a", "waive", "waive: a"),
+        (Check, "repair", "repair", "repair"),
+        (Check, "manual-fix", "manual-fix", "manual-fix"),
+        (Check, "retry", "retry", "retry"),
     ];
     for (kind, given, way, canonical) in table {
         let choice = answer(kind, &all_options(kind), given, None)

@@ -23,7 +23,7 @@ impl Session {
     }
 
     /// What the action calls who plays it.
-    pub(super) fn name_of<'a>(&'a self, dispatch: &'a Dispatch) -> &'a str {
+    pub(crate) fn name_of<'a>(&'a self, dispatch: &'a Dispatch) -> &'a str {
         self.part_of(dispatch).map_or(dispatch.role.as_str(), |part| part.name())
     }
 
@@ -103,7 +103,7 @@ impl Session {
             .collect()
     }
 
-    /// Of the criteria, of all tasks and of the action's own checks, each once.
+    /// Of the criteria, of all tasks, of the action's own checks and of its evidence, each once.
     pub(super) fn check_commands(&self) -> Vec<String> {
         let criteria = self.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
         let tasks = self.plan.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
@@ -119,8 +119,9 @@ impl Session {
             CheckSubject::Command(command) => Some(command),
             _ => None,
         });
-        let all: BTreeSet<&String> = of_work.chain(of_action).collect();
-        all.into_iter().cloned().collect()
+        let mut all: BTreeSet<String> = of_work.chain(of_action).cloned().collect();
+        all.extend(self.evidence_commands());
+        all.into_iter().collect()
     }
 
     /// Where what an agent left is kept when it is out of its re-runs.

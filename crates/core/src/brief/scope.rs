@@ -88,9 +88,24 @@ impl Session {
             self.plan.tasks.iter().flat_map(|task| task.spec.scope().to_vec()).collect();
         scope.extend(self.plan.tasks.iter().flat_map(|task| task.unit.allowed.iter().cloned()));
         scope.extend(self.branch.changed.iter().map(|change| change.path.clone()));
+        scope.extend(self.base_conflict().into_iter().flat_map(|conflict| conflict.files.clone()));
         scope.sort();
         scope.dedup();
         scope
+    }
+
+    /// What a Coder is told who finds two sides in its tree.
+    pub(super) fn conflict_words(&self, dispatch: &Dispatch) -> Vec<String> {
+        let Some(join) = self.join_of(dispatch) else {
+            return Vec::new();
+        };
+        let branch = self.opening.base_branch.as_deref().unwrap_or("the base");
+        let files = join.files.join(", ");
+        vec![
+            format!("merge: {branch} has moved since the session started from it. Your tree has the session's work and the new commits of {branch}, and they conflict in: {files}"),
+            format!("merge: between <<<<<<< and ======= stands the session's side, between ======= and >>>>>>> that of {branch}; keep what both sides want and remove every marker"),
+            "merge: a conflicting file without markers was deleted, renamed or replaced on one side; leave it as it should be".to_owned(),
+        ]
     }
 
     /// What a Reviewer is told about files beyond the scope of what it looks at.

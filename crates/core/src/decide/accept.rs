@@ -8,7 +8,7 @@ use crate::id::{Attempt, DispatchNumber};
 use crate::mutant::Mutant;
 use crate::notice::NoticeCode;
 use crate::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Usage};
-use crate::role::{Mode, RepairLoop, Role};
+use crate::role::{RepairLoop, Role};
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
 use crate::work::{DispatchEnd, Work};
@@ -171,6 +171,7 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
     let (role, purpose) = (dispatch.role, dispatch.purpose.clone());
     let judges = matches!(purpose, Purpose::Review | Purpose::Test | Purpose::Audit);
     report::record(draft, number, reply);
+    take::note_manual_steps(draft, number, reply);
     if questions::stops_for(draft, number, reply, work) {
         return;
     }
@@ -204,8 +205,7 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
 }
 
 fn wants_full(draft: &Draft<'_>, reply: &Reply) -> bool {
-    draft.route.mode == Mode::Lean
-        && draft.opening.full_action.is_some()
+    draft.can_become_full()
         && reply.status == ReplyStatus::Blocked
         && reply.recommended_agent == Some(Role::SpecAgent)
 }

@@ -1,8 +1,9 @@
 //! Commands that the engine runs itself, and what their exit codes mean.
 
 use super::draft::Draft;
+use super::evidence;
 use super::moves::{ask, enter, finding, repair};
-use crate::action::{CheckSubject, StepKind};
+use crate::action::{CheckSubject, Step, StepKind};
 use crate::answer::CoverageAnswer;
 use crate::decision::{BlockerCode, Subject};
 use crate::event::{
@@ -59,16 +60,32 @@ pub(super) fn advance(draft: &mut Draft<'_>, of: &[CheckSubject]) {
 
 /// Whether everything that a step checked holds on the commit as it is now; what does not is run again.
 pub(super) fn all_hold(draft: &mut Draft<'_>) -> bool {
-    let steps = draft.route.steps.clone();
+    hold(draft, draft.route.steps.len(), |subject| *subject != CheckSubject::Acceptance)
+}
+
+/// Whether the evidence that steps before this one ask for is there for the commit as it is now; what is not is run again,
+/// and what is red is repaired.
+pub(super) fn evidence_holds(draft: &mut Draft<'_>, before: usize) -> bool {
+    let asks = |step: &Step| matches!(&step.kind, StepKind::Checks { of } if of.contains(&CheckSubject::Evidence));
+    if !draft.route.steps[..before].iter().any(asks) {
+        return true;
+    }
+    if let Some(task) = repair::waiting(draft) {
+        repair::dispatch(draft, task);
+        return false;
+    }
+    hold(draft, before, |subject| *subject == CheckSubject::Evidence)
+}
+
+fn hold(draft: &mut Draft<'_>, before: usize, is_meant: fn(&CheckSubject) -> bool) -> bool {
+    let steps = draft.route.steps[..before].to_vec();
     let lists = steps.iter().enumerate().filter_map(|(at, step)| match &step.kind {
         StepKind::Checks { of } => Some((at, of)),
         _ => None,
     });
     let mut subjects =
         lists.flat_map(|(at, of)| of.iter().enumerate().map(move |(i, s)| ((at, i), s)));
-    subjects.all(|(index, subject)| {
-        *subject == CheckSubject::Acceptance || subject_holds(draft, index, subject)
-    })
+    subjects.all(|(index, subject)| !is_meant(subject) || subject_holds(draft, index, subject))
 }
 
 /// Runs what has not been run on the commit as it is. True when there is nothing left to do.
@@ -88,6 +105,10 @@ fn subject_holds(
     let purpose = CheckPurpose::Subject { step, index: Some(index), subject: subject.clone() };
     let commands = match subject {
         CheckSubject::Command(command) => vec![command.clone()],
+        CheckSubject::Evidence => match evidence::commands(draft) {
+            Ok(commands) => commands,
+            Err(is_waived) => return is_waived,
+        },
         other => vec![other.to_string()],
     };
     start(draft, purpose, commands);
@@ -225,7 +246,7 @@ pub(super) fn ended(
                 // Nobody declares the stage any more under which they ran.
                 failed.clear();
             }
-            if subject != CheckSubject::Lifecycle {
+            if subject.excuses_old_failures() {
                 let old: Vec<CheckResult> =
                     failed.extract_if(.., |result| is_old(result)).collect();
                 old.iter().for_each(|result| record_old_failure(draft, result));

@@ -21,7 +21,10 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     if !draft.has_task_loop() {
         let is_judged = draft.record.findings.is_empty() && draft.route.look_again.is_empty();
         if checks::all_hold(draft) && (is_judged || severity::is_passed(draft)) {
-            finish(draft);
+            match draft.wanted_look() {
+                Some((gate, _)) => severity::look(draft, gate.role(), Vec::new()),
+                None => finish(draft),
+            }
         }
         return;
     }
@@ -43,6 +46,9 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     }
     if let Some((gate, task)) = objector(draft).filter(|_| !Mutant::ForgetsWhoObjected.is_planted())
     {
+        return next_task::open_gate(draft, gate, task);
+    }
+    if let Some((gate, task)) = draft.wanted_look() {
         return next_task::open_gate(draft, gate, task);
     }
     if draft.plan.meta.needs_audit

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::open::{self, Start};
-use super::{gate, severity};
+use super::{checks, gate, severity};
 use crate::action::PartIndex;
 use crate::decision::{CorrectionStatus, Subject};
 use crate::event::{Event, Purpose};
@@ -31,7 +31,7 @@ pub(super) fn correct(draft: &mut Draft<'_>) {
     let index = rejected_gate(draft);
     let Some(role) = roles.first().copied() else {
         // Who judged the work looks at what came of it before the person does.
-        if !draft.route.look_again.is_empty() && !severity::is_passed(draft) {
+        if !is_shown(draft, index) {
             return;
         }
         let status = CorrectionStatus::Completed;
@@ -51,6 +51,13 @@ pub(super) fn correct(draft: &mut Draft<'_>) {
     let feedback = vec![format!("the person asks for changes {of}: {words}")];
     let purpose = Purpose::Correction { step: index, part };
     open::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
+}
+
+/// Whether the work as it is now has been looked at and run, as the steps before a gate ask for.
+pub(super) fn is_shown(draft: &mut Draft<'_>, gate: usize) -> bool {
+    // Who looks again writes too, so the commands come last.
+    (draft.route.look_again.is_empty() || severity::is_passed(draft))
+        && checks::evidence_holds(draft, gate)
 }
 
 /// The gate that was last not passed.

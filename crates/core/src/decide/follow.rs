@@ -2,7 +2,9 @@
 
 use super::draft::Draft;
 use super::moves::{attempt, ending, escalate, finding, named, repair};
-use super::{checks, correction, failure, parallel, questions, scope, severity, take, weakened};
+use super::{
+    checks, correction, evidence, failure, parallel, questions, scope, severity, take, weakened,
+};
 use crate::answer::{
     ApproveAnswer, Choice, EscalationAnswer, ManualCheckAnswer, NotesAnswer, RepairAnswer,
     SecurityAnswer,
@@ -53,6 +55,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
         (Subject::Coverage { check }, Choice::Coverage(answer)) => {
             checks::coverage_answered(draft, *check, answer);
         }
+        (Subject::Evidence, Choice::Check(answer)) => evidence::answered(draft, answer),
         (Subject::Manual { checks, .. }, Choice::ManualCheck(answer)) => {
             manual(draft, checks, answer);
         }
@@ -74,6 +77,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
             | Subject::Files
             | Subject::Severity { .. }
             | Subject::Coverage { .. }
+            | Subject::Evidence
             | Subject::Manual { .. },
             _,
         ) => {}
@@ -140,6 +144,7 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
         RepairAnswer::DifferentApproach(words) => ("take a different approach", words),
         RepairAnswer::Simplify(words) => ("simplify the scope", words),
         RepairAnswer::Guidance(words) => ("follow this guidance", words),
+        RepairAnswer::Full(words) => return take::full_by_person(draft, words),
     };
     let said = vec![format!("the person says to {told}: {}", &**words)];
     let mut told = Feedback::from(said)
@@ -254,6 +259,10 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &EscalationA
         EscalationAnswer::RetryWith(name) => agent = Some(Worker::Agent(name.to_string())),
         EscalationAnswer::Extend(extension) => timeout_ms = Some(extension.ms),
         EscalationAnswer::ManualFix => agent = Some(Worker::Person),
+        EscalationAnswer::Full(words) => {
+            ending::close(draft, number, Verdict::SetAside);
+            return take::full_by_person(draft, words);
+        }
         EscalationAnswer::Skip => {
             ending::close(draft, number, Verdict::Skipped);
             return parallel::settle_conflicts_of(draft, number);

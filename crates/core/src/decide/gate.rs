@@ -1,8 +1,8 @@
 //! The two mandatory gates: approval of the design, and the choice of a review strategy.
 
-use super::checks;
 use super::draft::Draft;
 use super::moves::{ask, enter};
+use super::{checks, evidence};
 use crate::action::{APPROVE_DESIGN, CheckSubject, PartIndex, Step, StepKind};
 use crate::answer::{AnswerOption, ApproveWay, Choice};
 use crate::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
@@ -17,12 +17,9 @@ use crate::session::Task;
 use crate::task::Strategy;
 use crate::work::Artefact;
 
-/// Passes when what is there is approved under the declared stage; asks otherwise.
-pub(super) fn approve(draft: &mut Draft<'_>, index: usize) {
-    if is_passed(draft, index) {
-        return enter::next(draft);
-    }
-    ask_approval(draft, index, None);
+/// Whether what is there is approved under the declared stage.
+pub(super) fn is_passed(draft: &Draft<'_>, index: usize) -> bool {
+    gate_decision(draft, index).is_some_and(|decision| holds(draft, decision))
 }
 
 /// The question of an approve step, by the index of the step.
@@ -52,10 +49,6 @@ pub(super) fn is_design(draft: &Draft<'_>, index: usize) -> bool {
 /// The step whose approval has an id of its own.
 pub(super) fn design_step(draft: &Draft<'_>) -> Option<usize> {
     (0..draft.route.steps.len()).find(|index| is_design(draft, *index))
-}
-
-pub(super) fn is_passed(draft: &Draft<'_>, index: usize) -> bool {
-    gate_decision(draft, index).is_some_and(|decision| holds(draft, decision))
 }
 
 /// What an approve gate offers, and what it shows by content.
@@ -105,6 +98,9 @@ pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<
         let lines: Vec<String> =
             draft.record.assumptions.iter().map(|a| proof::one_line(a)).collect();
         text.push_str(&format!("\nAssumptions:\n{}", ask::bullets(&lines)));
+    }
+    if let Some(words) = evidence::words(draft) {
+        text.push_str(&format!("\n{words}"));
     }
     let question = ask::Question {
         kind: DecisionKind::Approve,

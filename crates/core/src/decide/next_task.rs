@@ -65,8 +65,10 @@ pub(super) fn next_gate(draft: &Draft<'_>, task: &TaskRef, required: &[Gate]) ->
     let unit = draft.unit(task)?;
     // Who has objected looks again, even where a new strategy or plan would not call for it.
     let has_objected = |gate: Gate| draft.open_findings(task, gate.role()).next().is_some();
-    let mut gates =
-        Gate::ALL.into_iter().filter(|gate| required.contains(gate) || has_objected(*gate));
+    let is_wanted = |gate: Gate| draft.is_look_wanted(task, gate);
+    let mut gates = Gate::ALL
+        .into_iter()
+        .filter(|gate| required.contains(gate) || has_objected(*gate) || is_wanted(*gate));
     let open = gates.find(|gate| unit.gate(*gate) == GateState::Open);
     let is_comprehensive = *task == TaskRef::Meta || draft.route.mode == Mode::Lean;
     open.or_else(|| {

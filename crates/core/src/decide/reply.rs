@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::{ask, ending, escalate, finding, repair};
-use super::{take, weakened};
+use super::{looks, report, take, weakened};
 use crate::decision::BlockerCode;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose, Verdict};
 use crate::feedback::Feedback;
@@ -10,7 +10,7 @@ use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
 use crate::mutant::Mutant;
 use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
-use crate::role::Role;
+use crate::role::{RepairLoop, Role};
 use crate::session::Gate;
 
 /// Reviewer, QA or Security has judged.
@@ -41,6 +41,7 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     ending::close(draft, number, verdict);
     weakened::note(draft, number, &work.unwrap_or_default());
     take::note_assumptions(draft, reply);
+    looks::follow(draft, number, reply);
     let findings = record_findings(draft, role, &task, &reports, objects);
     if objects {
         let told = Feedback::of(&findings);
@@ -121,9 +122,32 @@ pub(super) fn blocked(
         let told = Feedback::from(why)
             .and(Feedback::of(draft.open_findings(&task, source)))
             .and(finding::told_about(draft, &task));
-        return repair::object(draft, &task, *repair, told);
+        return match is_code_at_fault(draft, number, reply) {
+            true => repair::object_to_coder(draft, &task, *repair, told),
+            false => repair::object(draft, &task, *repair, told),
+        };
+    }
+    if is_code_at_fault(draft, number, reply) {
+        let task = draft.dispatches[&number].task.clone();
+        ending::close(draft, number, Verdict::SetAside);
+        let said = vec![format!("Integrator cannot make it pass: {}", reply.summary)];
+        let notes = reply.notes.iter().map(|note| format!("Integrator notes: {note}"));
+        let told = Feedback::from(said)
+            .and(notes.collect::<Vec<_>>())
+            .and(finding::told_about(draft, &task));
+        return repair::object_to_coder(draft, &task, RepairLoop::FixBuild, told);
     }
     escalate::agent_stopped(draft, number, BlockerCode::AgentBlocked, &reply.summary);
+}
+
+/// After the implement loop an Integrator may not repair code: it says that the Coder must, or what is wrong with it.
+fn is_code_at_fault(draft: &Draft<'_>, number: DispatchNumber, reply: &Reply) -> bool {
+    let is_grave = |report: &ReportedFinding| report.severity.is_grave();
+    let names_code = match reply.recommended_agent {
+        Some(agent) => agent == Role::Coder,
+        None => reply.findings.iter().any(is_grave),
+    };
+    draft.dispatches[&number].role == Role::Integrator && report::is_after_loop(draft) && names_code
 }
 
 /// An agent says that it failed for good.

@@ -136,7 +136,7 @@ fn is_repairable(draft: &Draft<'_>, number: DispatchNumber) -> bool {
         && loop_index(draft).is_some_and(|at| at <= draft.route.step)
 }
 
-fn is_after_loop(draft: &Draft<'_>) -> bool {
+pub(super) fn is_after_loop(draft: &Draft<'_>) -> bool {
     loop_index(draft).is_some_and(|at| at < draft.route.step)
 }
 

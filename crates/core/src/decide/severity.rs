@@ -35,9 +35,7 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
         .copied()
         .filter(|_| !Mutant::DoesNotLookAgainAfterARepair.is_planted())
     {
-        let purpose = Purpose::Look { step: index };
-        let feedback = vec!["look again: the findings have been worked on".to_owned()];
-        open::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, feedback));
+        look(draft, role, vec!["look again: the findings have been worked on".to_owned()]);
         return false;
     }
     let grave = grave_findings(draft);
@@ -63,6 +61,12 @@ pub(super) fn is_passed(draft: &mut Draft<'_>) -> bool {
         ask::justify(draft, Subject::Severity { step: index }, fix, &grave);
     }
     false
+}
+
+/// A reviewing role looks at the work outside its own step.
+pub(super) fn look(draft: &mut Draft<'_>, role: Role, told: Vec<String>) {
+    let purpose = Purpose::Look { step: draft.route.step };
+    open::dispatch_for(draft, Start::new(role, TaskRef::Meta, purpose, told));
 }
 
 /// Open findings that stop the work, the worst first.

@@ -3,7 +3,9 @@
 use super::draft::Draft;
 use super::moves::open::Start;
 use super::moves::{attempt, enter, open};
-use super::{checks, close, command, correction, failure, gate, parallel, report, severity, tasks};
+use super::{
+    base, checks, close, command, correction, failure, gate, parallel, report, severity, tasks,
+};
 use crate::action::StepKind;
 use crate::decision::{BlockerCode, CorrectionStatus};
 use crate::event::{Event, Purpose, RetryWhy};
@@ -42,6 +44,9 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
     if gate::reaffirm(draft) {
         return;
     }
+    if draft.dispatches.open.is_empty() && base::comes_first(draft) {
+        return;
+    }
     match step.kind {
         _ if draft.route.progress == StepProgress::Done => enter::next(draft),
         StepKind::Dispatch(assignment) => {
@@ -50,12 +55,22 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
             open::dispatch(draft, Start::new(assignment.role, TaskRef::Meta, purpose, told));
         }
         StepKind::Parallel { members } => parallel::advance(draft, &members),
-        StepKind::Approve { .. } => gate::approve(draft, draft.route.step),
+        StepKind::Approve { .. } => approve(draft, draft.route.step),
         StepKind::Choose { .. } => gate::choose(draft),
         StepKind::Tasks => tasks::advance(draft),
         StepKind::Severity { .. } => severity::advance(draft),
         StepKind::Checks { of } => checks::advance(draft, &of),
         StepKind::Close => close::advance(draft),
+    }
+}
+
+/// A person is asked once everything is there to be judged.
+fn approve(draft: &mut Draft<'_>, index: usize) {
+    if gate::is_passed(draft, index) {
+        return enter::next(draft);
+    }
+    if correction::is_shown(draft, index) {
+        gate::ask_approval(draft, index, None);
     }
 }
 

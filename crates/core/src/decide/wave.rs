@@ -98,7 +98,7 @@ fn may_meet(a: &Task, b: &Task) -> bool {
 fn next_start(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> Option<Start> {
     let reference = TaskRef::Task(task.spec.id.clone());
     if let Some(pending) = &task.unit.pending {
-        let role = repair::repairer(draft, pending.repair);
+        let role = pending.by.unwrap_or_else(|| repair::repairer(draft, pending.repair));
         let purpose = Purpose::Repair { repair: pending.repair };
         return Some(Start::new(role, reference, purpose, pending.feedback.clone()));
     }

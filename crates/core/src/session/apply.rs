@@ -1,7 +1,7 @@
 //! The fold: how each event changes the state. It decides nothing and cannot fail where the event fits.
 
 use super::dispatch::{Given, Life, Past, Terms, Tries, Who};
-use super::{Dispatch, GateState, Notice, PendingRepair, Session, Spend, unit};
+use super::{Dispatch, GateState, ManualStep, Notice, PendingRepair, Session, Spend, unit};
 use crate::event::{Event, Purpose, Verdict};
 use crate::feedback::Feedback;
 use crate::id::{Attempt, DispatchNumber, FindingId, TaskRef};
@@ -21,19 +21,20 @@ impl Session {
             Event::SessionOpened(_) => {}
             Event::SessionImported(taken) => self.take_over(taken),
             Event::PolicyAdopted { policy } => self.policy = policy.clone(),
-            Event::ModeChanged { mode, .. } => {
+            Event::ModeChanged { mode, reason } => {
                 let full = self.opening.full_action.as_ref();
-                self.route.restart(*mode, full.map(|action| action.steps.clone()));
+                self.route.restart(*mode, reason, full.map(|action| action.steps.clone()));
+                self.files.artefacts.remove("tasks.yaml");
                 self.plan.restart();
                 self.checks.subjects_hold.clear();
             }
             Event::StepEntered { index } => {
                 self.route.enter(*index);
-                self.branch.before_merge = None;
+                self.branch.enter_step();
             }
             Event::StepSkipped { index, .. } => {
                 self.route.skip(*index);
-                self.branch.before_merge = None;
+                self.branch.enter_step();
             }
             Event::StepReopened { index } => self.route.reopen(*index),
             Event::DispatchOpened {
@@ -77,6 +78,9 @@ impl Session {
             }
             Event::MergeStarted { numbers } => self.branch.merging.clone_from(numbers),
             Event::MergeEnded { merged } => self.end_merge(merged),
+            Event::BaseMoved { commit } => self.branch.base.seen = Some(commit.clone()),
+            Event::BaseMergeStarted { base } => self.branch.base.merging = Some(base.clone()),
+            Event::BaseMergeEnded { base, outcome } => self.end_base_merge(base, outcome),
             Event::PlanAdopted { tasks } => {
                 // Its checks may be others now.
                 self.checks.forget_acceptance();
@@ -87,11 +91,12 @@ impl Session {
                 self.checks.forget_acceptance();
             }
             Event::TaskMoved { task, status } => self.plan.move_task(task, *status),
-            Event::RepairOpened { task, repair, feedback, findings, consented, authorized } => {
+            Event::RepairOpened { task, repair, feedback, findings, consented, authorized, by } => {
                 let pending = PendingRepair {
                     repair: *repair,
                     feedback: told(feedback, findings),
                     authorized: authorized.clone(),
+                    by: *by,
                 };
                 self.open_repair(task, pending, *consented);
             }
@@ -114,6 +119,8 @@ impl Session {
                 self.end_checks(*number, results, stage.as_deref(), holds.unwrap_or_default());
             }
             Event::CoverageSettled { minimum, .. } => self.checks.coverage_settled = Some(*minimum),
+            Event::EvidenceNamed { command } => self.checks.evidence.given.push(command.clone()),
+            Event::EvidenceWaived { reason } => self.checks.evidence.waived = Some(reason.clone()),
             Event::SeverityPassed { step, .. } => {
                 self.route.severity_passed.insert(*step);
                 self.route.look_again.clear();
@@ -122,6 +129,13 @@ impl Session {
             Event::FindingRecorded { finding } => self.record.find(finding),
             Event::FindingSettled { id, status, .. } => self.record.settle(*id, *status),
             Event::AssumptionNoted { text } => self.record.assumptions.push(text.clone()),
+            Event::ManualStepNoted { number, text } => {
+                let step = ManualStep { dispatch: *number, text: text.clone() };
+                self.record.manual_steps.push(step);
+            }
+            Event::LookWanted { task, role, by, concerns } => {
+                self.want_look(task, *role, *by, concerns);
+            }
             Event::KnownIssueNoted { text } => self.record.known_issues.push(text.clone()),
             Event::CriterionSettled { id, result } => {
                 self.plan.criteria_results.insert(id.clone(), result.clone());
@@ -194,6 +208,7 @@ impl Session {
         let dispatch = self.dispatches.get_mut(number);
         let (role, task, purpose) =
             (dispatch.role, dispatch.task.clone(), dispatch.purpose.clone());
+        let based_on = dispatch.based_on().cloned();
         let delivered = dispatch.close(verdict);
         let restored = std::mem::take(&mut dispatch.given.restored);
         let taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
@@ -205,9 +220,18 @@ impl Session {
             Some(delivered) => self.take_work(number, role, &task, &delivered),
             None => false,
         };
+        if let Some(unit) = self.plan.unit_mut(&task).filter(|_| taken && !role.is_reviewing()) {
+            unit.forget_looks();
+        }
+        if changed {
+            self.note_resolved(based_on.as_ref());
+        }
         let settled = matches!(verdict, Verdict::Accepted | Verdict::Skipped);
         // A reviewing role that objects has done its part of a step too.
         let played = settled || verdict == Verdict::Objected;
+        if played && !self.has_task_loop() {
+            self.looked_in_step(number, role);
+        }
         match purpose {
             Purpose::Step { index, member } if played => self.route.played(index, member),
             Purpose::Look { .. } if played => {
@@ -250,6 +274,7 @@ impl Session {
         if let Some(unit) = self.plan.unit_mut(task) {
             unit.set_gate(gate, GateState::Passed);
         }
+        self.looked(task, gate);
         if role == Role::Security && *task == TaskRef::Meta {
             self.plan.meta.needs_audit = false;
         }

@@ -28,7 +28,7 @@ impl Session {
             self.budget.consents = self.budget.consents.saturating_sub(1);
         }
         self.branch.before_merge = None;
-        let based_on = Some(self.branch.tip.clone());
+        let based_on = Some(self.starting_commit(&self.dispatches[number]));
         let restored = self.allowed_aside(&self.dispatches[number]).cloned().collect();
         let role = self.dispatches[number].role;
         // No ruling: the agent of a role is in the policy, which an event adopted.
@@ -67,8 +67,9 @@ impl Session {
         if let (Some(until), Some(Worker::Agent(name))) = (ruling.out_until, &dispatch.who.player) {
             self.budget.out.insert(name.clone(), until);
         }
-        if let DispatchEnd::Replied { work, .. } = end {
+        if let DispatchEnd::Replied { work, reply } = end {
             self.note_scope(number, work);
+            self.note_implementation(number, reply, work);
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is delivered: the session's branch, and the files that are on record.
 
-use super::ChangeSet;
+use super::{Base, ChangeSet};
 use crate::id::{Attempt, CommitId, ContentHash, DispatchNumber};
 use crate::input::Edit;
 use std::collections::BTreeMap;
@@ -18,6 +18,7 @@ pub struct Branch {
     pub(crate) merging: Vec<DispatchNumber>,
     /// Where the branch stood before the members that were brought together; one move for all of them.
     pub(crate) before_merge: Option<Option<CommitId>>,
+    pub base: Base,
 }
 
 impl Branch {
@@ -29,7 +30,15 @@ impl Branch {
             unreviewed: false,
             merging: Vec::new(),
             before_merge: None,
+            base: Base::default(),
         }
+    }
+}
+
+impl Branch {
+    pub(super) fn enter_step(&mut self) {
+        self.before_merge = None;
+        self.base.tried_in_step = false;
     }
 }
 

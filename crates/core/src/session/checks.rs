@@ -1,5 +1,6 @@
 //! Commands that the engine ran, and what still holds of what they showed.
 
+use super::Evidence;
 use crate::event::{CheckPurpose, CheckTree};
 use crate::id::{CheckNumber, CommitId};
 use crate::time::Timestamp;
@@ -25,6 +26,7 @@ pub struct Checks {
     pub lifecycle: Option<LifecycleRun>,
     /// What a person settled the minimum of coverage at.
     pub(crate) coverage_settled: Option<u32>,
+    pub(super) evidence: Evidence,
 }
 
 impl Checks {

@@ -11,7 +11,7 @@ use crate::id::{
 use crate::input::Opening;
 use crate::policy::Policy;
 use crate::time::Timestamp;
-use crate::work::{DispatchEnd, Merged};
+use crate::work::{BaseMerge, DispatchEnd, Merged};
 
 /// The first event of a journal that cannot follow those before it, by its index in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +90,19 @@ impl Session {
                 numbers.iter().try_for_each(|number| self.open_dispatch_of(*number).map(drop))
             }
             Event::MergeEnded { merged } => merged.iter().try_for_each(|one| self.merge_fits(one)),
+            Event::BaseMoved { commit } | Event::BaseMergeStarted { base: commit } => {
+                commit_fits(commit)
+            }
+            Event::BaseMergeEnded { base, outcome } => {
+                let is_under_way = self.branch.base.merging.as_ref() == Some(base);
+                require(is_under_way, || format!("a merge of {base} is not under way"))?;
+                match outcome {
+                    BaseMerge::Clean { commit } | BaseMerge::Conflicts { start: commit, .. } => {
+                        commit_fits(commit)
+                    }
+                    BaseMerge::AlreadyIn | BaseMerge::Unrelated => Ok(()),
+                }
+            }
             event => self.work_fits(event),
         }
     }
@@ -129,6 +142,11 @@ impl Session {
                 require(self.decision(id).is_some(), || format!("question {id} was never asked"))
             }
             Event::AnswerKept { decision, .. } => decision_fits(decision),
+            Event::ManualStepNoted { number, .. } => self.knows_dispatch(*number),
+            Event::LookWanted { task, by, .. } => {
+                self.has_unit(task)?;
+                self.knows_dispatch(*by)
+            }
             Event::CorrectionMoved { parts, .. } => {
                 parts.iter().try_for_each(|part| self.part_fits(*part))
             }
@@ -179,7 +197,7 @@ impl Session {
     fn subject_fits(&self, subject: &Subject) -> Fit {
         match subject {
             Subject::Gate { step } | Subject::Severity { step } => self.has_step(*step),
-            Subject::Strategy | Subject::Budget | Subject::Files => Ok(()),
+            Subject::Strategy | Subject::Budget | Subject::Files | Subject::Evidence => Ok(()),
             Subject::Imported { task } => match task {
                 Some(task) => self.has_unit(&TaskRef::Task(task.clone())),
                 None => Ok(()),

@@ -114,10 +114,13 @@ impl Session {
                 }
             }
             CheckPurpose::Subject { step, index, subject } => {
+                if subject == CheckSubject::Evidence {
+                    self.checks.evidence.last = Some((tip.clone(), results.to_vec()));
+                }
                 if let Some(index) = index.filter(|_| holds && is_fresh) {
                     self.checks.subjects_hold.insert((step, index), tip);
                 }
-                if !holds && matches!(subject, CheckSubject::Command(_) | CheckSubject::Lifecycle) {
+                if !holds && subject.runs_commands() {
                     // The next run of it has a new clone, without what those before it made: they run there too.
                     self.checks.clone = None;
                     self.checks.subjects_hold.retain(|(other, _), _| *other != step);

@@ -87,6 +87,10 @@ impl Plan {
             };
             self.tasks.push(task);
         }
+        // What was asked of a task that left the plan is asked of the whole.
+        for gone in &known {
+            self.meta.take_looks_of(&gone.unit);
+        }
     }
 
     /// What was met must be shown again. What a person waived stays waived: nobody has seen it met.
@@ -119,8 +123,12 @@ impl Plan {
     pub(super) fn restart(&mut self) {
         let needs_audit =
             self.meta.needs_audit || self.tasks.iter().any(|task| task.touched_sensitive);
+        let mut meta = Unit { needs_audit, ..Unit::default() };
+        for unit in self.tasks.iter().map(|task| &task.unit).chain([&self.meta]) {
+            meta.take_looks_of(unit);
+        }
         self.tasks.clear();
-        self.meta = Unit { needs_audit, ..Unit::default() };
+        self.meta = meta;
     }
 }
 

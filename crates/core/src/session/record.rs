@@ -3,7 +3,7 @@
 use crate::decision::Blocker;
 use crate::event::Finding;
 use crate::finding::FindingStatus;
-use crate::id::FindingId;
+use crate::id::{DispatchNumber, FindingId};
 use crate::notice::NoticeCode;
 use crate::time::Timestamp;
 
@@ -12,6 +12,7 @@ pub struct Record {
     pub findings: Vec<Finding>,
     pub assumptions: Vec<String>,
     pub known_issues: Vec<String>,
+    pub manual_steps: Vec<ManualStep>,
     pub notices: Vec<Notice>,
     pub imported: Option<Imported>,
 }
@@ -22,6 +23,13 @@ pub struct Imported {
     pub folder: String,
     /// The step that the session had come to.
     pub(crate) reached: usize,
+}
+
+/// What an agent leaves to a person to do by hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManualStep {
+    pub dispatch: DispatchNumber,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -122,11 +122,12 @@ impl Session {
             CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
                 self.covers_enough(result)
             }
-            CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }
+            CheckPurpose::Subject { subject, .. } if subject.excuses_old_failures() => {
+                result.passed || result.failed_on_base
+            }
+            CheckPurpose::Subject { .. }
             | CheckPurpose::Task { .. }
             | CheckPurpose::Acceptance { .. } => result.passed,
-            // What failed before the session began is reported, and stops nothing.
-            CheckPurpose::Subject { .. } => result.passed || result.failed_on_base,
         })
     }
 

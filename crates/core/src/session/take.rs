@@ -3,8 +3,10 @@
 use super::dispatch::Delivered;
 use super::{ArtefactRecord, Dispatch, GateState, Session, Task};
 use crate::id::{DispatchNumber, TaskRef};
+use crate::limits::IMPLEMENTATIONS_MAX;
+use crate::reply::{Reply, ReplyStatus};
 use crate::role::Role;
-use crate::work::{ScopeClass, Work};
+use crate::work::{Implementation, ScopeClass, Work};
 
 impl Session {
     /// The commands of all tasks, each once.
@@ -28,6 +30,7 @@ impl Session {
     ) -> bool {
         let may_recommend = matches!(role, Role::SpecAgent | Role::Architect);
         self.plan.wanted_roles.extend(delivered.reply.recommended_agent.filter(|_| may_recommend));
+        self.note_commands(number, &delivered.reply.commands);
         let Work { code, documents, .. } = &delivered.work;
         for path in code.gone() {
             self.files.outputs.remove(path);
@@ -90,6 +93,33 @@ impl Session {
                 unit.aside.insert(path.clone(), rescue.clone());
             }
         }
+    }
+
+    /// What a Coder says about the change that it delivers; the same dispatch says it once.
+    pub(super) fn note_implementation(
+        &mut self,
+        number: DispatchNumber,
+        reply: &Reply,
+        work: &Work,
+    ) {
+        let dispatch = &self.dispatches[&number];
+        let task = dispatch.task.clone();
+        let delivers = dispatch.role == Role::Coder
+            && reply.status == ReplyStatus::Ok
+            && work.code.commit.is_some();
+        let Some(unit) = self.plan.unit_mut(&task).filter(|_| delivers) else {
+            return;
+        };
+        let said = &mut unit.implementations;
+        said.retain(|known| known.dispatch != number);
+        let surplus = (said.len() + 1).saturating_sub(IMPLEMENTATIONS_MAX);
+        said.drain(..surplus);
+        said.push(Implementation {
+            dispatch: number,
+            task,
+            summary: reply.summary.clone(),
+            declarations: work.left_out.declared.clone(),
+        });
     }
 
     /// What was left out of a unit's work and a person has allowed since.

@@ -1,8 +1,9 @@
 //! What is reviewed and repaired as one: a task, or the session as a whole.
 
 use crate::feedback::Feedback;
+use crate::id::DispatchNumber;
 use crate::role::{RepairLoop, Role};
-use crate::work::Scoped;
+use crate::work::{Implementation, Scoped};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,10 +24,14 @@ pub struct Unit {
     pub(crate) refused: BTreeMap<String, String>,
     /// Changes beyond what its work item lists, as last judged: in scope by another rule, or left out.
     pub(crate) beyond: BTreeMap<String, Scoped>,
+    /// What its Coder said about each change that was delivered, the newest last.
+    pub(crate) implementations: Vec<Implementation>,
     /// What clashed with another task's work when they were brought together; it is done again alone.
     pub(crate) clash: Vec<String>,
     /// Changes that were left out as out of scope, and the name under which they are kept.
     pub(crate) aside: BTreeMap<String, String>,
+    /// Gates that accepted replies asked for, since somebody last changed it.
+    pub(crate) wanted: BTreeMap<Gate, WantedLook>,
     pub review: GateState,
     pub test: GateState,
     pub audit: GateState,
@@ -38,6 +43,26 @@ pub struct PendingRepair {
     pub feedback: Feedback,
     /// Files that a person names in what they want repaired.
     pub authorized: Vec<String>,
+    /// Who makes it, where it is not who usually does.
+    pub by: Option<Role>,
+}
+
+/// A look that accepted replies asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedLook {
+    pub reasons: Vec<LookReason>,
+    /// The last dispatch that was opened before: who was at work by then was not told.
+    pub(super) since: DispatchNumber,
+    /// Nobody has looked since.
+    pub is_open: bool,
+}
+
+/// Who asked for a look, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookReason {
+    pub by: DispatchNumber,
+    /// None where it only asked for the look.
+    pub concern: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +73,7 @@ pub enum GateState {
 }
 
 /// The three gates behind a Coder, in the order they run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gate {
     Review,
     Test,

@@ -87,6 +87,7 @@ impl<'a> Parts<'a> {
                 format!("checks: {}", commands.unwrap_or_default())
             }
             AtWork::Merge(_) => "merges the work of all".to_owned(),
+            AtWork::BaseMerge => format!("merges {}", timeline::base_name(self.session)),
         }
     }
 

@@ -1,5 +1,10 @@
 //! What happened, in words: one line for each event of the journal.
 
+mod asked_for;
+mod merges;
+
+pub(super) use self::merges::base_name;
+use self::merges::{base_merged, base_merging, base_moved, brought_together, merging};
 use super::FindingView;
 use crate::action::{CheckSubject, PartIndex, StepKind};
 use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
@@ -14,7 +19,7 @@ use crate::sanitize::terminal_line;
 use crate::session::Session;
 use crate::time::Timestamp;
 use crate::words;
-use crate::work::{CheckResult, DispatchEnd, Merged};
+use crate::work::{CheckResult, DispatchEnd};
 use crate::worker::Worker;
 
 /// How much of an agent's words fits a line.
@@ -70,6 +75,7 @@ fn short(text: &str) -> String {
 }
 
 /// Every event has a line; `session` is the state after the commit of the event.
+// table: every event stands here once, so that a new one cannot be forgotten.
 pub(super) fn line(session: &Session, event: &Event) -> Line {
     match event {
         Event::SessionOpened(opening) => opened(opening),
@@ -97,9 +103,10 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::MemberReady { number, .. } => ready(*number),
         Event::MergeStarted { numbers } => merging(numbers.len()),
         Event::MergeEnded { merged } => brought_together(merged),
-        Event::PlanAdopted { tasks } => {
-            detail(Tone::Note, "plan", crate::count::counted(tasks.len(), "task"))
-        }
+        Event::BaseMoved { commit } => base_moved(session, commit),
+        Event::BaseMergeStarted { base } => base_merging(session, base),
+        Event::BaseMergeEnded { base, outcome } => base_merged(session, base, outcome),
+        Event::PlanAdopted { tasks } => planned(tasks.len()),
         Event::CriteriaAdopted { criteria } => adopted(criteria.len()),
         Event::TaskMoved { task, status } => {
             detail(Tone::Quiet, "task", format!("{task} is {status}"))
@@ -113,6 +120,8 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         }
         Event::ChecksEnded { results, .. } => checked(results),
         Event::CoverageSettled { minimum, reason } => covered(*minimum, reason),
+        Event::EvidenceNamed { command } => small("evidence", short(command)),
+        Event::EvidenceWaived { reason } => small("evidence", about("waived", reason)),
         Event::SeverityPassed { tracked, .. } => weighed(tracked.len()),
         Event::StageDeclared { stage } => {
             small("stage", stage.as_deref().unwrap_or("none is declared"))
@@ -120,6 +129,10 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::FindingRecorded { finding } => found(&FindingView::of(finding)),
         Event::FindingSettled { id, status, reason } => settled(*id, *status, reason.as_deref()),
         Event::AssumptionNoted { text } => small("assumed", short(text)),
+        Event::ManualStepNoted { number, text } => asked_for::by_hand(session, *number, text),
+        Event::LookWanted { task, role, by, concerns } => {
+            asked_for::look(session, task, *role, *by, concerns)
+        }
         Event::KnownIssueNoted { text } => small("issue", short(text)),
         Event::CriterionSettled { id, result } => criterion(id, result),
         Event::DecisionAsked { decision } => asked(&decision.decision_id, &decision.question),
@@ -276,18 +289,8 @@ fn ready(number: DispatchNumber) -> Line {
     small("ready", format!("dispatch {number} waits for the others of its step"))
 }
 
-fn merging(count: usize) -> Line {
-    small("merge", format!("{count} changes are being merged"))
-}
-
-fn brought_together(merged: &[Merged]) -> Line {
-    let clashing: Vec<&str> =
-        merged.iter().flat_map(|one| &one.conflicts).map(String::as_str).collect();
-    if clashing.is_empty() {
-        return detail(Tone::Good, "merge", format!("{} changes were merged", merged.len()));
-    }
-    let text = format!("these conflict: {}", clashing.join(", "));
-    detail(Tone::Warning, "merge", text)
+fn planned(count: usize) -> Line {
+    detail(Tone::Note, "plan", crate::count::counted(count, "task"))
 }
 
 fn adopted(count: usize) -> Line {

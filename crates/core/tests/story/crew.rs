@@ -4,7 +4,8 @@
 //! `ok`, `blocked`, `decision`, `info`, each with findings such as `high:text, medium:text`,
 //! with `-> Role` for a recommendation, or with questions. `wants PATH` asks for a file with BLOCKED, `insists PATH` with
 //! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves
-//! something of a plan to a person.
+//! something of a plan to a person, `proves COMMAND` names a command that shows the work, `asks review, tests, security:TEXT`
+//! asks for reviewing roles beside honest work, `leaves TEXT` leaves a step to a person.
 
 use super::costs::Costs;
 use super::words::Word;
@@ -14,15 +15,16 @@ use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CommitId, ContentHash, DispatchNumber};
 use tollgate_core::input::Opening;
 use tollgate_core::reply::{
-    AgentQuestion, Reply, ReplyError, ReplyStatus, ReportedFinding, ScopeRequest, Severity, Usage,
+    AgentQuestion, LooksWanted, Reply, ReplyError, ReplyStatus, ReportedFinding, ScopeRequest,
+    Severity, Usage,
 };
 use tollgate_core::role::{Mode, Role};
 use tollgate_core::session::{Dispatch, Session};
 use tollgate_core::task::{Criterion, TaskSpec};
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{
-    Artefact, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured, Merged,
-    Refinement, ScopeClass, Scoped, Work,
+    Artefact, BaseMerge, Breach, ChangeType, CheckResult, DispatchEnd, FileChange, Measured,
+    Merged, Refinement, ScopeClass, Scoped, Work,
 };
 
 /// As often as it can happen.
@@ -35,6 +37,8 @@ pub struct Crew {
     green: u32,
     red: u32,
     clashes: u32,
+    /// Whether the person's branch merges, the next time.
+    base_conflicts: bool,
     old: u32,
     covered: VecDeque<u64>,
     made: u64,
@@ -70,6 +74,9 @@ enum SaidWord {
     Beyond,
     Floods,
     Refine,
+    Proves,
+    Asks,
+    Leaves,
     Ok,
     Blocked,
     Decision,
@@ -87,9 +94,10 @@ enum About {
     Questions(Vec<String>),
     Findings(Vec<ReportedFinding>),
     Recommends(Role),
+    Looks(LooksWanted),
 }
 
-const SAID: [(&str, SaidWord); 23] = [
+const SAID: [(&str, SaidWord); 26] = [
     ("crash", SaidWord::Crash),
     ("invalid", SaidWord::Invalid),
     ("unsupervised", SaidWord::Unsupervised),
@@ -108,6 +116,9 @@ const SAID: [(&str, SaidWord); 23] = [
     ("beyond", SaidWord::Beyond),
     ("floods", SaidWord::Floods),
     ("refine", SaidWord::Refine),
+    ("proves", SaidWord::Proves),
+    ("asks", SaidWord::Asks),
+    ("leaves", SaidWord::Leaves),
     ("ok", SaidWord::Ok),
     ("blocked", SaidWord::Blocked),
     ("decision", SaidWord::Decision),
@@ -150,7 +161,19 @@ impl About {
                 let findings = findings.split(", ").filter(|part| !part.is_empty());
                 Self::Path(path.to_owned(), findings.map(finding).collect::<Result<_, _>>()?)
             }
-            SaidWord::Refine => Self::Text(something()?),
+            SaidWord::Refine | SaidWord::Proves | SaidWord::Leaves => Self::Text(something()?),
+            SaidWord::Asks => {
+                let mut looks = LooksWanted::default();
+                for part in parts() {
+                    match part.split_once(':') {
+                        Some(("security", concern)) => looks.security.push(concern.to_owned()),
+                        None if part == "review" => looks.review = true,
+                        None if part == "tests" => looks.tests = true,
+                        _ => return Err(format!("nobody can be asked for by {part:?}")),
+                    }
+                }
+                Self::Looks(looks)
+            }
             SaidWord::Info => Self::Questions(parts().map(str::to_owned).collect()),
             SaidWord::Empty | SaidWord::Breach | SaidWord::Files | SaidWord::Sensitive => {
                 Self::Findings(parts().map(finding).collect::<Result<_, _>>()?)
@@ -178,6 +201,7 @@ impl Crew {
             green: 0,
             red: 0,
             clashes: 0,
+            base_conflicts: false,
             old: 0,
             covered: VecDeque::new(),
             made: 0,
@@ -264,6 +288,12 @@ impl Crew {
             _ => ReplyStatus::Ok,
         };
         let mut reply = self.reply(status, about);
+        if word == SaidWord::Proves {
+            reply.commands = vec![text.clone()];
+        }
+        if word == SaidWord::Leaves {
+            reply.manual_steps = vec![text.clone()];
+        }
         if matches!(word, SaidWord::Wants | SaidWord::Insists | SaidWord::Adds) {
             let reason = "it is called there".to_owned();
             reply.scope_requests = vec![ScopeRequest { path: text, reason }];
@@ -297,6 +327,24 @@ impl Crew {
         commands.iter().map(result).collect()
     }
 
+    pub fn moves_base(&mut self, conflicts: bool) -> CommitId {
+        self.base_conflicts = conflicts;
+        self.commit()
+    }
+
+    pub fn merge_base(&mut self) -> BaseMerge {
+        let commit = self.commit();
+        match std::mem::take(&mut self.base_conflicts) {
+            true => BaseMerge::Conflicts { files: vec!["src/both.rs".to_owned()], start: commit },
+            false => BaseMerge::Clean { commit },
+        }
+    }
+
+    fn commit(&mut self) -> CommitId {
+        self.made += 1;
+        CommitId::parse(&format!("{:040x}", self.made)).expect("40 digits")
+    }
+
     /// Every member's change on top of the ones before; `clash N` lets the later ones of N merges clash.
     pub fn merge(&mut self, changes: &[(DispatchNumber, CommitId)]) -> Vec<Merged> {
         let clashes = take_one(&mut self.clashes);
@@ -324,12 +372,15 @@ impl Crew {
     fn reply(&self, status: ReplyStatus, about: About) -> Reply {
         let mut reply = Reply {
             scope_requests: Vec::new(),
+            commands: Vec::new(),
             status,
             summary: format!("said {status}"),
             findings: Vec::new(),
             notes: Vec::new(),
             questions: Vec::new(),
             recommended_agent: None,
+            manual_steps: Vec::new(),
+            looks: LooksWanted::default(),
             usage: Usage {
                 input_tokens: self.counts_tokens.then_some(5),
                 output_tokens: None,
@@ -343,6 +394,7 @@ impl Crew {
             }
             About::Findings(findings) | About::Path(_, findings) => reply.findings = findings,
             About::Recommends(role) => reply.recommended_agent = Some(role),
+            About::Looks(looks) => reply.looks = looks,
             About::Nothing | About::Seconds(_) | About::Text(_) => {}
         }
         reply

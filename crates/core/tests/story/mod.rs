@@ -36,7 +36,7 @@ use tollgate_core::reply::ReplyError;
 use tollgate_core::role::Role;
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::time::Timestamp;
-use tollgate_core::work::DispatchEnd;
+use tollgate_core::work::{BaseMerge, DispatchEnd};
 use words::{Meant, Resume, Word};
 
 pub fn check(story: &str, expected: Expect) {
@@ -181,6 +181,10 @@ impl Told {
             Word::Late => self.end_checks(),
             Word::Stop => self.end_running(&DispatchEnd::Stopped),
             Word::Stage(stage) => self.feed(Input::StageSeen { stage: Some(stage) }),
+            Word::Moved { conflicts } => {
+                let commit = self.crew.moves_base(conflicts);
+                self.feed(Input::BaseMoved { commit });
+            }
             Word::FullDisk => {
                 self.feed(Input::HostFailed(HostFault::new(FaultKind::NoSpace, "no space")));
             }
@@ -236,7 +240,7 @@ impl Told {
             let wanted = self.session().outstanding();
             let at_work = |wanted: &Wanted| match wanted {
                 Wanted::Dispatch(number, _) => Some(self.session().dispatches[number].role),
-                Wanted::Checks(_) | Wanted::Merge(_) => None,
+                Wanted::Checks(_) | Wanted::Merge(_) | Wanted::BaseMerge => None,
             };
             if until.is_some() && wanted.iter().any(|w| at_work(w) == until) {
                 return;
@@ -252,6 +256,16 @@ impl Told {
                 (Some(Wanted::Merge(_)), _) => {
                     let merged = self.crew.merge(&self.session().merging());
                     self.feed(Input::Merged(merged));
+                }
+                (Some(Wanted::BaseMerge), _) => {
+                    let base = self.session().base_merging().expect("it is merged").clone();
+                    let outcome = self.crew.merge_base();
+                    let merged = Input::BaseMerged { base, outcome };
+                    self.feed(merged.clone());
+                    // Told a second time it changes nothing.
+                    let told = self.journal.len();
+                    self.feed(merged);
+                    assert_eq!(self.journal.len(), told, "a merge counts once");
                 }
                 (None, Some(due)) => {
                     let waited = due.ms_since(self.now);
@@ -429,6 +443,7 @@ impl Told {
                 Wanted::Dispatch(number, _) => ran(&session.dispatches[number]),
                 Wanted::Checks(number) => format!("checks {}", session.checks.runs[number].purpose),
                 Wanted::Merge(_) => "merge".to_owned(),
+                Wanted::BaseMerge => "base merge".to_owned(),
             })
             .collect();
         self.lines.push(format!("at work   {}", names.join(" ")));
@@ -463,6 +478,16 @@ impl Told {
         let moves: Vec<String> = moves.collect();
         if !moves.is_empty() {
             lines.push(format!("correction {}", moves.join(", ")));
+        }
+        for (_, event) in &self.journal {
+            if let Event::BaseMergeEnded { outcome, .. } = event {
+                let came = match outcome {
+                    BaseMerge::Clean { .. } => "clean",
+                    BaseMerge::Conflicts { .. } => "conflicts",
+                    BaseMerge::AlreadyIn | BaseMerge::Unrelated => "nothing",
+                };
+                lines.push(format!("merged    main: {came}"));
+            }
         }
         for finding in &session.record.findings {
             let report = &finding.report;

@@ -26,7 +26,7 @@ pub fn opening(story: &[Word]) -> Opening {
         snapshot: None,
         requested: Vec::new(),
         base: CommitId::parse(&"0".repeat(40)).expect("40 digits"),
-        base_branch: None,
+        base_branch: Some("main".to_owned()),
         instructions: Vec::new(),
         policy: costs::policy(story),
         tollgate_version: "0.0.0".to_owned(),

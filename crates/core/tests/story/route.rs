@@ -1,5 +1,5 @@
 //! Actions told step by step: `step dispatch Coder` or `step dispatch SpecAgent spec.md`, `step parallel Coder Coder QA`, `step approve GATE`,
-//! `step severity GATE`, `step checks coverage lifecycle planning lint` (a word that is no subject is a command); closing is understood.
+//! `step severity GATE`, `step checks coverage lifecycle planning evidence lint` (a word that is no subject is a command); closing is understood.
 
 use super::words::Word;
 use tollgate_core::action::{Assignment, CheckSubject, Step, StepKind};
@@ -68,6 +68,7 @@ fn subject(text: &str) -> CheckSubject {
         "coverage" => CheckSubject::Coverage,
         "lifecycle" => CheckSubject::Lifecycle,
         "planning" => CheckSubject::Planning,
+        "evidence" => CheckSubject::Evidence,
         "acceptance" => CheckSubject::Acceptance,
         other => CheckSubject::Command(other.to_owned()),
     }

@@ -50,6 +50,10 @@ pub enum Word {
     Late,
     Stop,
     Stage(String),
+    /// The person's branch moves; `conflicts` says whether it merges.
+    Moved {
+        conflicts: bool,
+    },
     FullDisk,
     Resume(Resume),
     // What is shown in between.
@@ -78,7 +82,7 @@ pub enum Resume {
 
 const KNOWN: &str = "lean task criterion gates ask declared parallel step tokens usd wall costs lasts played list green red \
                      old clash covered, ROLE: reply, go together first answer again answer-former kept silence exhaust \
-                     cancel drop edit break crash late stop stage full resume, show lanes who ledger notices";
+                     cancel drop edit break crash late stop stage moved full resume, show lanes who ledger notices";
 
 /// The words of a story in order. A line that is none fails the test: a story must not pass because a part of it was
 /// not understood.
@@ -137,6 +141,7 @@ fn word(line: &str) -> Result<Word, String> {
             let (id, answer) = rest.split_once(' ').ok_or("it needs a decision and an answer")?;
             Word::Kept(decision(id)?, answer.to_owned())
         }
+        "moved" => Word::Moved { conflicts: rest == "conflicts" || !alone(rest, true)? },
         "silence" => Word::Silence(decision(rest)?),
         "exhaust" => Word::Exhaust(decision(rest)?),
         "cancel" => Word::Cancel(rest.to_owned()),

@@ -83,6 +83,12 @@ pub fn read_batch(output: &[u8], count: usize) -> Result<Vec<&[u8]>, GitError> {
     Ok(contents)
 }
 
+/// The content of a file, as `cat-file` gives it after its type and size; none where there is no file.
+pub fn read_blob(output: &[u8]) -> Option<Vec<u8>> {
+    let sized = output.strip_prefix(b"blob ")?;
+    one_content(sized).map(|(content, _)| content.to_vec())
+}
+
 fn one_content(output: &[u8]) -> Option<(&[u8], &[u8])> {
     let line_end = output.iter().position(|byte| *byte == b'\n')?;
     let size: usize = std::str::from_utf8(&output[..line_end]).ok()?.parse().ok()?;

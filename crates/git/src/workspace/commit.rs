@@ -29,7 +29,7 @@ const LOOSE_MAX: usize = 100;
 
 impl CommitMessage {
     /// The trailers are a paragraph of their own, so that no line of the body can pass for one.
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let subject: String =
             self.subject.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let body: String =
@@ -68,7 +68,7 @@ impl Workspace {
         crash::point("commit.staged");
         let tree = self.git(["write-tree"]).run()?.line();
         crash::point("commit.tree_written");
-        let commit = self.commit_tree(&tree, parent, message.text(), Some(at))?;
+        let commit = self.commit_tree(&tree, &[parent], message.text(), Some(at))?;
         crash::point("commit.made");
         self.write_head(&commit)?;
         crash::point("commit.head_written");
@@ -150,11 +150,12 @@ impl Workspace {
     pub(super) fn commit_tree(
         &self,
         tree: &str,
-        parent: &CommitId,
+        parents: &[&CommitId],
         message: String,
         at: Option<Timestamp>,
     ) -> Result<CommitId, WorkspaceError> {
-        let mut call = self.git(["commit-tree", "-p", parent.as_str(), "-F", "-", tree]);
+        let named = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
+        let mut call = self.git(["commit-tree"]).args(named).args(["-F", "-", tree]);
         if let Some(at) = at {
             let date = format!("@{} +0000", at.as_ms().div_euclid(1000));
             call = call.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);

@@ -44,8 +44,12 @@ impl Workspace {
                 Some(stored) if stored.tree == tree => return Ok(Some(candidate)),
                 Some(_) => {}
                 None => {
-                    let commit =
-                        self.commit_tree(&tree, &self.accepted()?, format!("{message}\n"), None)?;
+                    let commit = self.commit_tree(
+                        &tree,
+                        &[&self.accepted()?],
+                        format!("{message}\n"),
+                        None,
+                    )?;
                     crash::point("rescue.before_ref");
                     let made =
                         self.repository.update_refs(format!("create {candidate} {commit}\n"));

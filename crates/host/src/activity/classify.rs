@@ -1,13 +1,14 @@
 //! Who may change what: the diff of a workspace against the role and the task.
 
+use std::collections::BTreeMap;
 use tollgate_contract::agent_output::ReplyRead;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::Scope;
-use tollgate_core::work::{Breach, ChangeType, FileChange, ScopeClass, Scoped};
+use tollgate_core::work::{Breach, ChangeType, Declaration, FileChange, ScopeClass, Scoped};
 use tollgate_git::workspace::{ChangeKind, RawChange};
 use tollgate_judge::globs::{PathRules, is_protected};
-use tollgate_judge::scope::{self, ScopeRules, ScopedFile};
-use tollgate_judge::scope::{Incidental, ScopeCorrection};
+use tollgate_judge::scope::{self, ChangedFile, ScopeRules, ScopedFile};
+use tollgate_judge::scope::{Incidental, Measure, ScopeCorrection};
 
 /// The changes of one attempt, sorted by right.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,11 +21,15 @@ pub struct Classified {
 }
 
 /// What the agent itself says about files outside its scope.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Said {
     pub incidental: Vec<Incidental>,
     pub corrections: Vec<ScopeCorrection>,
     pub summary: String,
+    /// How much of each file that is declared incidental changed.
+    pub measures: BTreeMap<String, Measure>,
+    /// So many lines of such a file may change; none is the usual number.
+    pub incidental_lines_max: Option<u32>,
 }
 
 impl Said {
@@ -37,7 +42,24 @@ impl Said {
             incidental.extend(result.incidental.iter().flatten().cloned());
             corrections.extend(result.scope_corrections.iter().flatten().cloned());
         }
-        Self { incidental, corrections, summary }
+        Self { incidental, corrections, summary, ..Self::default() }
+    }
+}
+
+impl Said {
+    /// What was declared, for those who judge it.
+    pub fn declarations(&self) -> Vec<Declaration> {
+        let incidental = self.incidental.iter().map(|said| Declaration::Incidental {
+            path: said.path.clone(),
+            motivated_by: said.motivated_by.clone(),
+            reason: said.reason.clone(),
+        });
+        let corrections = self.corrections.iter().map(|said| Declaration::ScopeCorrection {
+            listed: said.listed.clone(),
+            actual: said.actual.clone(),
+            reason: said.reason.clone(),
+        });
+        incidental.chain(corrections).collect()
     }
 }
 
@@ -60,7 +82,8 @@ pub fn classify(
         sorted.allowed = rightful.into_iter().map(|change| change.path).collect();
         return sorted;
     };
-    let files = scope::sort(&scope_rules(scope, said), &rightful);
+    let found: Vec<ChangedFile> = rightful.iter().map(|change| measured(change, said)).collect();
+    let files = scope::sort_found(&scope_rules(scope, said), &found);
     for (change, file) in rightful.into_iter().zip(files) {
         if file.class == ScopeClass::Violation {
             sorted.out_of_scope.push(change);
@@ -82,7 +105,13 @@ fn scope_rules(scope: &Scope, said: &Said) -> ScopeRules {
         incidental: said.incidental.clone(),
         corrections: said.corrections.clone(),
         summary: Some(said.summary.clone()),
+        incidental_lines_max: said.incidental_lines_max,
     }
+}
+
+fn measured(change: &FileChange, said: &Said) -> ChangedFile {
+    let measure = said.measures.get(&change.path).cloned();
+    ChangedFile { measure, ..ChangedFile::from(change.clone()) }
 }
 
 /// What a person allowed when asked needs no mention; what they only named in passing does.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use tollgate_core::reply::{Reply, ReplyError, ReportedFinding};
-use tollgate_core::work::{CheckResult, DispatchEnd, SetAside, Work};
+use tollgate_core::work::{CheckResult, Declaration, DispatchEnd, SetAside, Work};
 use tollgate_files::redact::Redactor;
 
 pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
@@ -64,7 +64,9 @@ pub fn reply_bytes(redactor: &Redactor, bytes: &[u8]) -> Vec<u8> {
 
 fn clean_reply(redactor: &Redactor, reply: &mut Reply) {
     text(redactor, &mut reply.summary);
-    for words in &mut reply.notes {
+    let looks = &mut reply.looks.security;
+    let texts = [&mut reply.notes, &mut reply.commands, &mut reply.manual_steps, looks];
+    for words in texts.into_iter().flatten() {
         text(redactor, words);
     }
     for asked in &mut reply.questions {
@@ -94,6 +96,11 @@ fn clean_work(redactor: &Redactor, work: &mut Work) {
     }
     for scoped in &mut work.left_out.scoped {
         text(redactor, &mut scoped.reason);
+    }
+    for declared in &mut work.left_out.declared {
+        let (Declaration::Incidental { path: one, motivated_by: other, reason }
+        | Declaration::ScopeCorrection { listed: one, actual: other, reason }) = declared;
+        [one, other, reason].into_iter().for_each(|words| text(redactor, words));
     }
     for breach in &mut work.left_out.breaches {
         text(redactor, &mut breach.path);

@@ -7,7 +7,7 @@ pub use session_side::{Document, read_document};
 use super::ActivityError;
 use super::classify::{Classified, Said, classify};
 use super::order::Site;
-use super::{clean, driven, guard, outputs, syntax};
+use super::{clean, driven, guard, measure, merge, outputs, syntax};
 use crate::context::WorkspaceId;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
@@ -15,15 +15,17 @@ use tollgate_agents as agent;
 use tollgate_contract::agent_output::{self, PlannerResult};
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
+use tollgate_core::proof::one_line;
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
-use tollgate_core::work::{DispatchEnd, LeftOut, Work};
+use tollgate_core::work::{Declaration, DispatchEnd, LeftOut, ScopeClass, Scoped, Work};
 use tollgate_files as files;
 use tollgate_files::clock;
 use tollgate_files::crash;
 use tollgate_git::workspace::{CommitMessage, RawChange, WorkspaceError, plain_changes};
 use tollgate_judge::globs::PathRules;
+use tollgate_judge::scope::plain_path;
 use tollgate_process::{RunEnd, RunOutcome, StopReason};
 
 /// How an attempt ended, and what it cost.
@@ -236,14 +238,21 @@ fn delivered(
     }
     let role =
         RoleFile { writes: outputs::writes(&at.order.brief.files, &role, &declared), ..role };
-    let sorted = classify(&changes, &role, at.order.brief.files.scope.as_ref(), said);
+    let sorted = sorted(at, &role, &changes, said)?;
     if sorted.breaches.is_empty() {
         let errors = syntax::faults(at, &changes, &sorted.allowed)?;
         if !errors.is_empty() {
             return Ok(invalid(errors, &reply));
         }
     }
-    match take_changes(at, &reply, &changes, sorted, &mut work) {
+    let join = at.order.join.as_ref();
+    let errors = join.map(|join| merge::unresolved(at, join)).transpose()?.unwrap_or_default();
+    if !errors.is_empty() {
+        return Ok(invalid(errors, &reply));
+    }
+    work.left_out.declared = said.declarations();
+    let message = commit_message(at, &reply, &sorted.scoped, &work.left_out.declared);
+    match take_changes(at, &message, &changes, sorted, &mut work) {
         Err(ActivityError::Workspace(error)) => return not_takeable(error, &reply),
         taken => taken?,
     }
@@ -251,13 +260,50 @@ fn delivered(
     work.code.outputs =
         outputs::taken(at.workspace.tree(), &declared, watched, &work.code.changes)?;
     guard::look(at, &mut work)?;
+    if let Some(join) = join {
+        merge::join(at, join, &message, &mut work)?;
+    }
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
+}
+
+fn sorted(
+    at: &Site<'_>,
+    role: &RoleFile,
+    changes: &[RawChange],
+    said: &Said,
+) -> Result<Classified, ActivityError> {
+    let said = Said {
+        measures: measure::declared(at, changes, said)?,
+        incidental_lines_max: at.context.config.incidental_lines_max,
+        ..said.clone()
+    };
+    Ok(classify(changes, role, at.order.brief.files.scope.as_ref(), &said))
+}
+
+fn commit_message(
+    at: &Site<'_>,
+    reply: &Reply,
+    scoped: &[Scoped],
+    declared: &[Declaration],
+) -> CommitMessage {
+    let order = at.order;
+    CommitMessage {
+        subject: format!(
+            "{} {}: {}",
+            order.brief.role, order.brief.task.id, order.brief.task.title
+        ),
+        body: at.context.redactor.redact(&commit_body(reply, scoped, declared)).into_owned(),
+        session: order.session.clone(),
+        dispatch: order.number,
+        role: order.brief.role,
+        task: order.brief.task.id.clone(),
+    }
 }
 
 /// Makes the commit of what is allowed, and keeps aside what is not.
 fn take_changes(
     at: &Site<'_>,
-    reply: &Reply,
+    message: &CommitMessage,
     changes: &[RawChange],
     sorted: Classified,
     work: &mut Work,
@@ -273,19 +319,8 @@ fn take_changes(
     if !work.left_out.breaches.is_empty() || sorted.allowed.is_empty() {
         return Ok(());
     }
-    let message = CommitMessage {
-        subject: format!(
-            "{} {}: {}",
-            order.brief.role, order.brief.task.id, order.brief.task.title
-        ),
-        body: at.context.redactor.redact(&reply.summary).into_owned(),
-        session: order.session.clone(),
-        dispatch: order.number,
-        role: order.brief.role,
-        task: order.brief.task.id.clone(),
-    };
     crash::point("collect.before_commit");
-    let commit = at.workspace.commit(&sorted.allowed, &order.tip, &message, clock::now())?;
+    let commit = at.workspace.commit(&sorted.allowed, &order.tip, message, clock::now())?;
     crash::point("collect.after_commit");
     if matches!(order.workspace_id, WorkspaceId::Member(_)) {
         at.context.repository.keep_member(&order.session, order.number, &commit)?;
@@ -299,6 +334,26 @@ fn take_changes(
     work.code.sensitive = sensitive(at, work);
     work.code.commit = Some(commit);
     Ok(())
+}
+
+/// The summary, and each scope correction that counts: whoever reads the history sees why another file was changed.
+fn commit_body(reply: &Reply, scoped: &[Scoped], declared: &[Declaration]) -> String {
+    let counts = |path: &str| {
+        let is = |s: &Scoped| s.class == ScopeClass::Corrected && s.path == plain_path(path);
+        scoped.iter().any(is)
+    };
+    let mut body = reply.summary.trim().to_owned();
+    for declared in declared {
+        if let Declaration::ScopeCorrection { listed, actual, reason } = declared
+            && counts(actual)
+        {
+            let reason = one_line(reason);
+            body.push_str(&format!(
+                "\n\nScope correction\n- Listed: {listed}\n- Actual: {actual}\n- Reason: {reason}"
+            ));
+        }
+    }
+    body
 }
 
 fn sensitive(at: &Site<'_>, work: &Work) -> Vec<String> {

@@ -1,13 +1,18 @@
-//! Brings together what parallel members changed: each change on top of the ones before it, in their order.
+//! Brings together what parallel members changed, each change on top of the ones before it, in their order; and the session's
+//! work with the person's branch, where that has moved.
 
 use super::ActivityError;
+use super::order::Site;
 use crate::context::{Context, WorkspaceId};
 use tollgate_files as files;
 use tollgate_files::crash;
-use tollgate_git::workspace::{Merge, Workspace};
+use tollgate_git::workspace::{BranchMerge, CommitMessage, Merge, Workspace};
 
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
-use tollgate_core::work::{Artefact, Merged};
+use tollgate_core::limits::REPLY_BYTES_MAX;
+use tollgate_core::reply::ReplyError;
+use tollgate_core::session::Join;
+use tollgate_core::work::{Artefact, BaseMerge, Merged, Work};
 
 #[derive(Debug, Clone)]
 pub struct MergeOrder {
@@ -66,5 +71,75 @@ fn complete(
             one.conflicts.dedup();
         }
     }
+    Ok(())
+}
+
+#[derive(Debug, Clone)]
+pub struct BaseMergeOrder {
+    /// The person's branch, and where it was seen.
+    pub branch: String,
+    pub moved_to: CommitId,
+    pub session: SessionName,
+    pub base: CommitId,
+    pub tip: CommitId,
+}
+
+/// Merges the person's branch into the session's work, in the object store alone.
+pub fn run_base(context: &Context, order: &BaseMergeOrder) -> Result<BaseMerge, ActivityError> {
+    let BaseMergeOrder { session, tip, .. } = order;
+    let workspace = context.workspace(session, WorkspaceId::Session, &order.base, tip)?;
+    let merged = workspace.merge_branch(tip, &order.branch, &order.moved_to)?;
+    crash::point("base.merged");
+    let outcome = match merged {
+        BranchMerge::Clean(commit) => {
+            context.repository.keep_merged(session, &commit)?;
+            BaseMerge::Clean { commit }
+        }
+        BranchMerge::Conflicts { files, marked } => {
+            context.repository.keep_conflict(session, &marked)?;
+            BaseMerge::Conflicts { files, start: marked }
+        }
+        BranchMerge::AlreadyIn => BaseMerge::AlreadyIn,
+        BranchMerge::Unrelated => BaseMerge::Unrelated,
+    };
+    crash::point("base.kept");
+    Ok(outcome)
+}
+
+/// Files of a merge that still have markers of the two sides in them.
+pub fn unresolved(at: &Site<'_>, join: &Join) -> Result<Vec<ReplyError>, ActivityError> {
+    let opens = format!("<<<<<<< {}", join.tip);
+    let closes = format!(">>>>>>> {}", join.base);
+    let mut errors = Vec::new();
+    for path in &join.files {
+        let bytes = match files::read_beneath(at.workspace.tree(), path, REPLY_BYTES_MAX) {
+            Ok(bytes) => bytes,
+            // Gone is a way to resolve it; what is too large or no file has no markers of ours.
+            Err(_) => continue,
+        };
+        let is_marker =
+            |line: &[u8]| line.starts_with(opens.as_bytes()) || line.starts_with(closes.as_bytes());
+        if let Some(at) = bytes.split(|byte| *byte == b'\n').position(is_marker) {
+            let message = format!("line {} is still a conflict marker of the merge", at + 1);
+            errors.push(ReplyError::new("work.conflict", path.clone(), message));
+        }
+    }
+    Ok(errors)
+}
+
+/// What the agent made of the two sides becomes a commit on top of both.
+pub fn join(
+    at: &Site<'_>,
+    join: &Join,
+    message: &CommitMessage,
+    work: &mut Work,
+) -> Result<(), ActivityError> {
+    if !work.left_out.breaches.is_empty() {
+        return Ok(());
+    }
+    let result = work.code.commit.as_ref().unwrap_or(&at.order.tip);
+    let commit = at.workspace.join(result, [&join.tip, &join.base], message)?;
+    crash::point("base.joined");
+    work.code.commit = Some(commit);
     Ok(())
 }

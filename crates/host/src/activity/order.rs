@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tollgate_contract::agent_input::SpecSection;
 use tollgate_contract::prompt::{bullets, fenced, render};
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{agent_input, pack};
@@ -14,7 +15,7 @@ use tollgate_core::brief::Brief;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::reply::ReplyError;
 use tollgate_core::role::{Mode, ProjectType};
-use tollgate_core::session::{Dispatch, Session, Wanted};
+use tollgate_core::session::{Dispatch, Join, Session, Wanted};
 use tollgate_core::worker::Worker;
 use tollgate_files as files;
 use tollgate_files::layout::{RunFolder, session_path};
@@ -36,6 +37,8 @@ pub struct DispatchOrder {
     pub workspace_id: WorkspaceId,
     pub base: CommitId,
     pub tip: CommitId,
+    /// The two sides that its work brings together; `tip` has both with markers.
+    pub join: Option<Join>,
     pub about: SessionFacts,
     pub repo_state: RepoState,
     /// The dispatches that are not over; the private folders of all others go.
@@ -76,8 +79,9 @@ impl DispatchOrder {
             agent: dispatch.agent().cloned(),
             session: session.opening.session.clone(),
             workspace_id: workspace_id_of(dispatch),
-            base: session.opening.base.clone(),
+            base: session.merged_base().clone(),
             tip: dispatch.based_on().cloned().unwrap_or_else(|| session.branch.tip.clone()),
+            join: session.join_of(dispatch),
             about: SessionFacts {
                 mode: session.route.mode,
                 project_type: session.opening.project_type,
@@ -213,10 +217,19 @@ pub fn references(tree: &Path, names: &[&str]) -> Vec<String> {
     found
 }
 
+/// What the tree has for an agent to read beside the files that its task names.
+#[derive(Debug, Default)]
+pub struct ToRead {
+    pub references: Vec<String>,
+    /// Folders of earlier sessions.
+    pub earlier: Vec<String>,
+    pub sections: Vec<SpecSection>,
+}
+
 const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"];
 
 /// The input as JSON.
-pub fn input(order: &DispatchOrder, references: &[String]) -> Value {
+pub fn input(order: &DispatchOrder, found: &ToRead) -> Value {
     let brief = &order.brief;
     let mut value = json!({
         "task": brief.task,
@@ -229,8 +242,14 @@ pub fn input(order: &DispatchOrder, references: &[String]) -> Value {
         "dispatch": order.number,
         "attempt": order.attempt,
     });
-    if !references.is_empty() {
-        value["references"] = json!(references);
+    if !found.references.is_empty() {
+        value["references"] = json!(found.references);
+    }
+    if !found.earlier.is_empty() {
+        value["earlier_sessions"] = json!(found.earlier);
+    }
+    if !found.sections.is_empty() {
+        value["task"]["spec_sections"] = json!(found.sections);
     }
     if !brief.previous_errors.is_empty() {
         value["previous_errors"] = json!(brief.previous_errors);
@@ -269,8 +288,10 @@ pub fn prompt_again(order: &DispatchOrder) -> String {
 pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
     let brief = &order.brief;
     let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();
-    let named = value["references"].as_array().into_iter().flatten();
-    let references: Vec<String> = named.filter_map(Value::as_str).map(str::to_owned).collect();
+    let named = |key: &str| -> Vec<String> {
+        let values = value[key].as_array().into_iter().flatten();
+        values.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
     let input_json =
         serde_json::to_string_pretty(value).expect("a JSON value can always be written");
     let values = BTreeMap::from([
@@ -279,7 +300,8 @@ pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
         ("role_text", role.body.trim().to_owned()),
         ("input_json", fenced(&input_json)),
         ("context_files", bullets(&brief.task.context_files)),
-        ("references", bullets(&references)),
+        ("references", bullets(&named("references"))),
+        ("earlier_sessions", bullets(&named("earlier_sessions"))),
         ("instructions", bullets(&order.about.instructions)),
         ("output_contract", pack::OUTPUT_CONTRACT.trim().to_owned()),
         ("previous_errors", fenced(&bullets(&errors))),

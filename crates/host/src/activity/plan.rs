@@ -1,5 +1,6 @@
 //! The plan of a session: made from a planner's result, or read from the files somebody wrote, with its work items.
 
+use super::documents::Documents;
 use super::session_files::{Differences, Written};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -111,6 +112,28 @@ pub fn item(
     let name = path.trim_start_matches("work-items/").trim_end_matches(".md");
     let is_question = matches!(item.kind, ItemKind::Refinement(_)) && !item.is_closed();
     Ok(is_question.then(|| plan::question(name, &item)).flatten())
+}
+
+/// What a plan demands of a work item beyond its form: its labels, and that what it refers to is there.
+pub fn demanded_of_item(
+    (path, bytes): (&str, &[u8]),
+    session: &SessionName,
+    is_new: bool,
+    documents: &Documents<'_>,
+) -> Vec<ReplyError> {
+    let text = String::from_utf8_lossy(bytes);
+    let (Some(item), _) = work_item::read(&text, path) else { return Vec::new() };
+    let document = |path: &str| documents.text(path);
+    errors(&work_item::demanded(&item, &text, path, is_new, &document), session)
+}
+
+/// The same for the items of a planner's result, which has shown its labels already.
+pub fn demanded_of_result(
+    result: &PlannerResult,
+    session: &SessionName,
+    documents: &Documents<'_>,
+) -> Vec<ReplyError> {
+    errors(&plan::unfound(result, &|path| documents.text(path)), session)
 }
 
 /// tasks.yaml and the work items on record, by their paths.

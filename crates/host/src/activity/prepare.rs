@@ -1,9 +1,9 @@
 //! Prepares an attempt: a tree to begin in, what its player is told, and how the player is started.
 
 use super::adapter::{self, Launch, NotBegun, Player};
-use super::order::{self, DispatchOrder, Site, rescue_name};
+use super::order::{self, DispatchOrder, Site, ToRead, rescue_name};
 use super::session_files::{self, GIVEN, Given};
-use super::{ActivityError, StopSwitch, driven, failed, manual};
+use super::{ActivityError, StopSwitch, documents, driven, earlier, failed, manual};
 use crate::commands;
 use crate::settings::roles::MissingRole;
 use std::collections::BTreeMap;
@@ -66,8 +66,12 @@ pub(super) fn prepare<'a>(
     // Accepted work may have removed one since the session began; nobody is told to read what is not there.
     told.about.instructions.retain(|path| files::open_beneath(workspace.tree(), path).is_ok());
     crash::point("dispatch.laid_out");
-    let references = order::references(workspace.tree(), &names_of(order, &role));
-    let input = order::input(&told, &references);
+    let found = ToRead {
+        references: order::references(workspace.tree(), &names_of(order, &role)),
+        earlier: earlier::folders(&given),
+        sections: documents::spec_sections(&site)?,
+    };
+    let input = order::input(&told, &found);
     let errors = order::faults(&input, &told, workspace.tree());
     if !errors.is_empty() {
         return Err(DispatchEnd::MissingContext { errors }.into());

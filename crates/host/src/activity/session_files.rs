@@ -1,8 +1,8 @@
 //! The session folder in the workspace: a copy for the agent, and what it made of it.
 
-use super::ActivityError;
+use super::authored::authored;
+use super::{ActivityError, earlier};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_core::id::{ContentHash, SessionName};
 use tollgate_core::session::Session;
@@ -10,22 +10,12 @@ use tollgate_core::work::Breach;
 use tollgate_files::crash;
 use tollgate_files::layout::{Layout, SessionLayout};
 use tollgate_files::redact::Redactor;
-use tollgate_files::{self as files, ListingKind, TreeLimits};
+use tollgate_files::{self as files, ListingEntry, ListingKind, TreeLimits};
+
+pub use super::authored::Given;
 
 /// Which session files an attempt was given, for the comparison afterwards.
 pub const GIVEN: &str = "given.json";
-
-/// Session files as given to an attempt, by path below the session folder.
-pub type Given = BTreeMap<String, ContentHash>;
-
-/// Names of the engine at the top of the session folder: agents neither need them nor may change them.
-/// The folders of dispatches grow with the session, so they are not even looked into.
-fn is_private(name: &str) -> bool {
-    matches!(name, "inbox" | "dispatches" | "checks" | "evidence" | "errors" | "importing")
-        || name.starts_with("lock")
-        || name.starts_with("journal")
-        || name == "approve-design-history.jsonl"
-}
 
 /// Lays the copy of record into the workspace, exactly: what is not in the record goes.
 pub fn lay_out(record: &Path, tree: &Path, session: &SessionName) -> Result<Given, ActivityError> {
@@ -40,35 +30,8 @@ pub fn lay_out(record: &Path, tree: &Path, session: &SessionName) -> Result<Give
     for path in authored(record)? {
         give(record, &copy, path, &mut given)?;
     }
+    earlier::lay_out(record, &sessions, session, &mut given)?;
     Ok(given)
-}
-
-/// The files of a session folder that are not the engine's alone.
-fn authored(record: &Path) -> Result<Vec<String>, ActivityError> {
-    let mut found = Vec::new();
-    let entries = std::fs::read_dir(record)
-        .map_err(ActivityError::io(format!("cannot list {}", record.display())))?;
-    for entry in entries {
-        let entry =
-            entry.map_err(ActivityError::io(format!("cannot list {}", record.display())))?;
-        let Ok(name) = entry.file_name().into_string() else {
-            continue;
-        };
-        if is_private(&name) || files::is_temporary(&name) {
-            continue;
-        }
-        let kind = entry
-            .file_type()
-            .map_err(ActivityError::io(format!("cannot look at {}", entry.path().display())))?;
-        if kind.is_dir() {
-            let below = files::list_files(&entry.path(), TreeLimits::default())?.into_iter();
-            let below = below.filter(|below| below.kind == ListingKind::File);
-            found.extend(below.map(|below| format!("{name}/{}", below.path)));
-        } else if kind.is_file() {
-            found.push(name);
-        }
-    }
-    Ok(found)
 }
 
 fn give(record: &Path, copy: &Path, path: String, given: &mut Given) -> Result<(), ActivityError> {
@@ -156,7 +119,7 @@ pub fn differences(
     match sessions.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => {}
         other => {
-            found.deleted = given.keys().cloned().collect();
+            found.deleted = given.keys().filter(|path| !earlier::is_of(path)).cloned().collect();
             if other.is_ok() {
                 let why = "it must stay a regular folder".to_owned();
                 found.breaches.push(Breach { path: Layout::SESSIONS.to_owned(), why });
@@ -181,20 +144,14 @@ pub fn differences(
         }
         let whole = format!("{}/{}", Layout::SESSIONS, entry.path);
         let Some(path) = entry.path.strip_prefix(&prefix) else {
+            if earlier::is_as_given(&sessions, &entry, given) {
+                continue;
+            }
             let why = "it belongs to another session, which is read-only here";
             found.breaches.push(Breach { path: whole, why: why.to_owned() });
             continue;
         };
-        if entry.kind != ListingKind::File {
-            let why = "session files must be regular files with plain names";
-            found.breaches.push(Breach { path: whole, why: why.to_owned() });
-            continue;
-        }
-        if entry.size > limits.file_bytes_max {
-            let why = format!(
-                "it has {} bytes; the limit for a session file is {}",
-                entry.size, limits.file_bytes_max
-            );
+        if let Some(why) = not_acceptable(&entry, limits) {
             found.breaches.push(Breach { path: whole, why });
             continue;
         }
@@ -212,8 +169,20 @@ pub fn differences(
             found.written.push(Written { path: path.to_owned(), bytes, sha256 });
         }
     }
-    found.deleted = given.keys().filter(|path| !seen.contains(path)).cloned().collect();
+    // A copy of another session's file that is gone changes nothing.
+    let own = given.keys().filter(|path| !earlier::is_of(path));
+    found.deleted = own.filter(|path| !seen.contains(path)).cloned().collect();
     Ok(found)
+}
+
+/// Why a session file cannot be taken, whatever is in it.
+fn not_acceptable(entry: &ListingEntry, limits: TreeLimits) -> Option<String> {
+    if entry.kind != ListingKind::File {
+        return Some("session files must be regular files with plain names".to_owned());
+    }
+    let max = limits.file_bytes_max;
+    let size = entry.size;
+    (size > max).then(|| format!("it has {size} bytes; the limit for a session file is {max}"))
 }
 
 /// What is kept of text that an agent wrote holds no token; its hash is that of what is kept.

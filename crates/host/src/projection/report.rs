@@ -16,13 +16,17 @@ pub fn lean_report(parts: Parts<'_>) -> String {
             Check::Manual(text) => format!("by hand: {text}"),
         })
         .collect();
+    let by_hand = view.record.manual_steps.iter();
+    let by_hand: Vec<String> =
+        by_hand.map(|step| format!("{} ({}): {}", step.role, step.task, step.text)).collect();
     let branch = view.branch.name;
     let run = format!("The work is on branch `{branch}`; merge it with `git merge {branch}`.");
     format!(
-        "# Report\n\n## What was done\n\n{}\n\n## How to run\n\n{run}\n\n## How to test\n\n{}\n\n## Known issues\n\n{}\n",
+        "# Report\n\n## What was done\n\n{}\n\n## How to run\n\n{run}\n\n## How to test\n\n{}\n\n## Known issues\n\n{}\n\n## Steps by hand\n\n{}\n",
         list(&done),
         list(&tests),
         list(&view.record.known_issues),
+        list(&by_hand),
     )
 }
 

@@ -243,7 +243,7 @@ fn make_folder(context: &Context, session: &SessionName) -> Result<SessionLock, 
     let folder_error = |cause| OpenError::Folder { path: layout.folder().to_owned(), cause };
     let exists = || OpenError::Exists { session: session.clone() };
     // First, because nothing after it makes up for it when this process dies in between.
-    context.repository.exclude_own()?;
+    context.repository.exclude_own(context.config.sessions_tracked)?;
     // Locked before anything is made or moved: the session of this name may be another worktree's.
     let lock = match lock_name(context, session) {
         Err(OpenError::Lock(LockError::Held { .. })) => return Err(exists()),

@@ -3,7 +3,7 @@
 use super::{Face, Owner, OwnerMessage, ServeError};
 use crate::activity::checks::fresh;
 use crate::activity::checks::{self, CheckOrder};
-use crate::activity::merge::{self, MergeOrder};
+use crate::activity::merge::{self, BaseMergeOrder, MergeOrder};
 use crate::activity::order::DispatchOrder;
 use crate::activity::{StopSwitch, attempt};
 use crate::fault::Faulty as _;
@@ -40,6 +40,7 @@ impl Owner {
                 Wanted::Dispatch(number, attempt) => self.fly_dispatch(number, attempt, &switch),
                 Wanted::Checks(number) => self.fly_checks(number, &switch),
                 Wanted::Merge(number) => self.fly_merge(number),
+                Wanted::BaseMerge => self.fly_base_merge(),
             };
             if is_flying {
                 self.running.insert(wanted, switch);
@@ -71,12 +72,21 @@ impl Owner {
             Err(error) => inputs.push(Input::HostFailed(error.fault())),
         }
         inputs.extend(self.edits()?);
+        inputs.extend(self.moved_base());
         let known = &self.engine.session().checks.stage;
         let stage = self.stage.look(self.context.repository.root(), known);
         if stage != *known {
             inputs.push(Input::StageSeen { stage });
         }
         Ok(inputs)
+    }
+
+    /// The person's branch, while it matters that it moves. Where it cannot be read, or is gone, it counts as not moved.
+    fn moved_base(&self) -> Option<Input> {
+        let session = self.session();
+        let branch = session.base_to_watch()?;
+        let commit = self.context.repository.tip_of_branch(branch).ok()??;
+        (commit != *session.base_seen()).then_some(Input::BaseMoved { commit })
     }
 
     pub(super) fn edits(&mut self) -> Result<Option<Input>, ServeError> {
@@ -123,6 +133,28 @@ impl Owner {
         true
     }
 
+    fn fly_base_merge(&self) -> bool {
+        let session = self.session();
+        let (Some(branch), Some(moved_to)) =
+            (session.opening.base_branch.clone(), session.base_merging().cloned())
+        else {
+            return false;
+        };
+        let order = BaseMergeOrder {
+            branch,
+            moved_to,
+            session: session.opening.session.clone(),
+            base: session.opening.base.clone(),
+            tip: session.branch.tip.clone(),
+        };
+        let (context, sender) = (self.context.clone(), self.sender());
+        thread::spawn(move || {
+            let result = merge::run_base(&context, &order).map_err(|error| error.fault());
+            let _ = sender.send(OwnerMessage::BaseMerged(order.moved_to, result));
+        });
+        true
+    }
+
     fn fly_checks(&self, number: CheckNumber, switch: &Arc<StopSwitch>) -> bool {
         let session = self.session();
         let Some(run) = session.checks.runs.get(&number) else {
@@ -137,7 +169,7 @@ impl Owner {
             workspace_id: fresh::workspace_id(session, run),
             timeout_ms: session.policy.check_timeout_ms,
             session: session.opening.session.clone(),
-            base: session.opening.base.clone(),
+            base: session.merged_base().clone(),
             tip: run.tip.clone(),
         };
         let (context, switch, sender) = (self.context.clone(), switch.clone(), self.sender());

@@ -99,7 +99,8 @@ impl Stage {
         assert!(repository.has_path(&head, "first").unwrap());
         repository.content(&head, "first").unwrap();
         repository.exclude(&["scratch"]).unwrap();
-        repository.exclude_own().unwrap();
+        repository.exclude_own(false).unwrap();
+        repository.exclude_own(true).unwrap();
         assert_eq!(repository.branch_tip(&self.world.session).unwrap(), None);
         assert_eq!(repository.worktrees().unwrap().len(), 1);
         let api = Api::from_environment(&|_| None).unwrap();
@@ -216,7 +217,13 @@ impl Stage {
         for [onto, change] in [&sides, &self.changes, &self.unknown_changes] {
             // Whether submodules go together is git's to say; that it says so is enough.
             let _ = workspace.put_on_top(onto, change);
+            let _ = workspace.merge_branch(onto, "main", change);
         }
+        let [one, other] = &sides;
+        let joined = workspace.join(one, [one, other], &world.message()).unwrap();
+        let repository = &world.repository;
+        repository.keep_conflict(&world.session, &joined).unwrap();
+        repository.tip_of_branch("main").unwrap();
         workspace.rescue("merged", "merged").unwrap();
         workspace.reset(&world.base).unwrap();
     }

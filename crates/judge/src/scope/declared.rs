@@ -2,7 +2,7 @@
 
 use super::entry::{Listed, plain_path};
 use super::{Effective, Incidental, ScopeCorrection, ScopeRules, is_plain};
-use crate::globs::is_protected;
+use crate::globs::{PathRules, is_protected};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The declarations by path; of several for one path the one that lacks least counts.
@@ -13,14 +13,19 @@ pub(super) struct Declared<'a> {
 }
 
 impl<'a> Declared<'a> {
-    pub(super) fn new(rules: &'a ScopeRules, scope: &Effective, motives: &BTreeSet<&str>) -> Self {
+    pub(super) fn new(
+        rules: &'a ScopeRules,
+        scope: &Effective,
+        motives: &BTreeSet<&str>,
+        changed: &[&str],
+    ) -> Self {
         let mut incidental: BTreeMap<String, (&str, Vec<String>)> = BTreeMap::new();
         for entry in &rules.incidental {
             let lacks = unmet_by(entry, motives);
             keep_best(&mut incidental, plain_path(&entry.path), (entry.reason.trim(), lacks));
         }
         let mut corrections = BTreeMap::new();
-        for (correction, lacks) in self::corrections(&rules.corrections, &scope.listed) {
+        for (correction, lacks) in self::corrections(&rules.corrections, &scope.listed, changed) {
             keep_best(&mut corrections, plain_path(&correction.actual), (correction, lacks));
         }
         Self { incidental, corrections }
@@ -86,11 +91,13 @@ fn unmet_by(entry: &Incidental, motives: &BTreeSet<&str>) -> Vec<String> {
 pub(super) fn corrections<'a>(
     given: &'a [ScopeCorrection],
     listed: &Listed,
+    changed: &[&str],
 ) -> Vec<(&'a ScopeCorrection, Vec<String>)> {
     // Whether the first one holds does not matter: else one more exclusion could let another file in.
     let mut first: BTreeMap<String, String> = BTreeMap::new();
     let checked = given.iter().map(|correction| {
         let mut missing = missing_in(correction, listed);
+        missing.extend(changed_as_listed(correction, changed));
         let (from, actual) = (plain_path(&correction.listed), plain_path(&correction.actual));
         if [&from, &actual, &plain_path(&correction.reason)].iter().all(|text| !text.is_empty()) {
             let meant = first.entry(from.clone()).or_insert_with(|| actual.clone());
@@ -101,6 +108,15 @@ pub(super) fn corrections<'a>(
         (correction, missing)
     });
     checked.collect()
+}
+
+/// Who changes the file that is listed has found its code there, and needs no correction.
+fn changed_as_listed(correction: &ScopeCorrection, changed: &[&str]) -> Option<String> {
+    let (from, actual) = (plain_path(&correction.listed), plain_path(&correction.actual));
+    let covers = PathRules::new(&[&from]).ok().filter(|_| !from.is_empty())?;
+    let is_meant = |path: &&&str| **path != actual && covers.matches(path);
+    let path = changed.iter().find(is_meant)?;
+    Some(format!("{path}, which In Scope lists, was changed too"))
 }
 
 /// Why a correction by itself does not count; empty when it does.

@@ -25,21 +25,43 @@ pub(super) fn loose_json(text: &str) -> Parsed {
 }
 
 pub(super) fn parse(language: Language, text: &str) -> Parsed {
+    let look = |root: Node<'_>| match first_fault(root) {
+        // Its grammar takes both sides of a condition for code, which they need not be together.
+        Some(_) if language == Language::CSharp && has_conditions(text) => Parsed::Unknown,
+        Some(node) => Parsed::broken(node.start_position().row + 1, told(node, text)),
+        None => Parsed::Whole,
+    };
+    looked_at(language, text, look).unwrap_or(Parsed::Unknown)
+}
+
+/// What is seen in a text without faults.
+pub(super) fn with_tree<T: Send>(
+    language: Language,
+    text: &str,
+    look: impl Fn(Node<'_>) -> T + Sync,
+) -> Option<T> {
+    looked_at(language, text, |root| (!root.has_error()).then(|| look(root))).flatten()
+}
+
+/// None where the text is too long, or takes too long.
+fn looked_at<T: Send>(
+    language: Language,
+    text: &str,
+    look: impl Fn(Node<'_>) -> T + Sync,
+) -> Option<T> {
     if text.len() > CODE_BYTES_MAX {
-        return Parsed::Unknown;
+        return None;
     }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let parsing = thread.spawn_scoped(scope, || parse_here(language, text));
-        parsing.ok().and_then(|parsing| parsing.join().ok()).unwrap_or(Parsed::Unknown)
+        let parsing = thread.spawn_scoped(scope, || look_here(language, text, &look));
+        parsing.ok()?.join().ok()?
     })
 }
 
-fn parse_here(language: Language, text: &str) -> Parsed {
+fn look_here<T>(language: Language, text: &str, look: &impl Fn(Node<'_>) -> T) -> Option<T> {
     let mut parser = Parser::new();
-    if parser.set_language(&grammar(language).into()).is_err() {
-        return Parsed::Unknown;
-    }
+    parser.set_language(&grammar(language).into()).ok()?;
     let mut reports = 0;
     let mut within_bounds = |_: &ParseState| {
         reports += 1;
@@ -47,13 +69,8 @@ fn parse_here(language: Language, text: &str) -> Parsed {
     };
     let options = ParseOptions::new().progress_callback(&mut within_bounds);
     let mut read = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
-    let Some(tree) = parser.parse_with_options(&mut read, None, Some(options)) else {
-        return Parsed::Unknown;
-    };
-    match first_fault(tree.root_node()) {
-        Some(node) => Parsed::broken(node.start_position().row + 1, told(node, text)),
-        None => Parsed::Whole,
-    }
+    let tree = parser.parse_with_options(&mut read, None, Some(options))?;
+    Some(look(tree.root_node()))
 }
 
 fn grammar(language: Language) -> LanguageFn {
@@ -65,7 +82,14 @@ fn grammar(language: Language) -> LanguageFn {
         Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
         Language::Go => tree_sitter_go::LANGUAGE,
         Language::Java => tree_sitter_java::LANGUAGE,
+        Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
+        Language::Php => tree_sitter_php::LANGUAGE_PHP,
+        Language::Ruby => tree_sitter_ruby::LANGUAGE,
     }
+}
+
+fn has_conditions(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("#if"))
 }
 
 /// The first node that the grammar could not place. Goes down one path only, whatever the depth.

@@ -25,6 +25,9 @@ pub(super) enum Language {
     Tsx,
     Go,
     Java,
+    CSharp,
+    Php,
+    Ruby,
 }
 
 impl fmt::Display for Form {
@@ -40,6 +43,9 @@ impl fmt::Display for Form {
             Self::Code(Language::TypeScript | Language::Tsx) => "TypeScript",
             Self::Code(Language::Go) => "Go",
             Self::Code(Language::Java) => "Java",
+            Self::Code(Language::CSharp) => "C#",
+            Self::Code(Language::Php) => "PHP",
+            Self::Code(Language::Ruby) => "Ruby",
         })
     }
 }
@@ -67,6 +73,9 @@ impl Form {
             "tsx" => Self::Code(Language::Tsx),
             "go" => Self::Code(Language::Go),
             "java" => Self::Code(Language::Java),
+            "cs" => Self::Code(Language::CSharp),
+            "php" => Self::Code(Language::Php),
+            "rb" | "rake" | "gemspec" => Self::Code(Language::Ruby),
             _ => return None,
         })
     }

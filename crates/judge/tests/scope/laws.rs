@@ -100,7 +100,15 @@ prop_compose! {
         corrections in proptest::collection::vec(correction(), 0..3),
         summary in proptest::option::of(path()),
     ) -> ScopeRules {
-        ScopeRules { in_scope, out_of_scope, authorized, incidental, corrections, summary }
+        ScopeRules {
+            in_scope,
+            out_of_scope,
+            authorized,
+            incidental,
+            corrections,
+            summary,
+            incidental_lines_max: None,
+        }
     }
 }
 
@@ -286,6 +294,7 @@ proptest! {
             }],
             corrections: vec![ScopeCorrection { listed: texts[0].clone(), actual: texts[6].clone(), reason: texts[7].clone() }],
             summary: Some(texts[7].clone()),
+            incidental_lines_max: None,
         };
         let changes: Vec<FileChange> = texts.iter().map(|path| FileChange {
             path: path.clone(), change_type: ChangeType::Renamed, old_path: Some(texts[0].clone()),

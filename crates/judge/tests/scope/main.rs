@@ -9,6 +9,8 @@
 //! incidental: path | motive | preserving narrow | reason      (leave out a word or a text to let a criterion fail)
 //! correction: listed | actual | reason
 //! summary: what the agent says; \n is a new line
+//! lines: 5                        (so many may an incidental change have)
+//! measure: path | lines | name that it no longer exports | expectation that is gone       (or `unreadable` for the lines)
 //! A src/a.ts = primary            (A added, M modified, D deleted, L a link that leads out, S a submodule)
 //! M src/c.ts = authorized untold  (the summary does not speak of it; `told` when it does)
 //! R src/old.ts > src/a.ts = violation > primary : nearest     (a rename; behind `:` what a reason must contain)
@@ -21,12 +23,12 @@ mod laws;
 mod overlap;
 mod prose;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use tollgate_core::work::{ChangeType, FileChange, ScopeClass};
 use tollgate_judge::scope::{ChangedFile, ScopeRules, ScopedFile, corrections_in, sort_found};
-use tollgate_judge::scope::{Incidental, ScopeCorrection};
+use tollgate_judge::scope::{Incidental, Measure, ScopeCorrection};
 
 const CASES_MIN: usize = 300;
 const CASES_OF_A_LANGUAGE_MIN: usize = 12;
@@ -35,6 +37,7 @@ const CASES_OF_A_LANGUAGE_MIN: usize = 12;
 struct Case {
     place: String,
     rules: ScopeRules,
+    measures: BTreeMap<String, Measure>,
     changes: Vec<ChangedFile>,
     expected: Vec<Expected>,
 }
@@ -111,6 +114,7 @@ fn cases() -> Vec<Case> {
 fn read(file: &str, text: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut rules = ScopeRules::default();
+    let mut measures = BTreeMap::new();
     let mut title = String::new();
     for (at, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -119,15 +123,21 @@ fn read(file: &str, text: &str) -> Vec<Case> {
             continue;
         } else if let Some(new) = line.strip_prefix("=== ") {
             (rules, title) = (ScopeRules::default(), new.to_owned());
+            measures.clear();
         } else if let Some(line) = line.strip_prefix("+ ") {
             add(cases.last_mut().unwrap_or_else(|| panic!("{}", place())), line);
         } else if let Some((change, _)) = line.split_once(' ').filter(|(c, _)| c.len() == 1) {
             assert!("AMDRLS".contains(change), "{}", place());
             let place = format!("{} ({title})", place());
-            cases.push(Case { place, rules: rules.clone(), ..Case::default() });
+            let (rules, measures) = (rules.clone(), measures.clone());
+            cases.push(Case { place, rules, measures, ..Case::default() });
             add(cases.last_mut().unwrap(), line);
         } else {
             let (key, value) = line.split_once(':').unwrap_or_else(|| panic!("{}", place()));
+            if key == "measure" {
+                measures.extend([measure(value)]);
+                continue;
+            }
             set(&mut rules, key, &unescaped(value.trim()));
         }
     }
@@ -153,12 +163,28 @@ fn set(rules: &mut ScopeRules, key: &str, value: &str) {
             actual: field(1),
             reason: field(2),
         }),
+        "lines" => rules.incidental_lines_max = Some(value.parse().unwrap()),
         "summary" => {
             rules.corrections.extend(corrections_in(value));
             rules.summary = Some(value.to_owned());
         }
         _ => panic!("unknown line {key}: {value}"),
     }
+}
+
+fn measure(value: &str) -> (String, Measure) {
+    let fields: Vec<&str> = value.split('|').map(str::trim).collect();
+    let list = |at: usize| {
+        let texts = fields.get(at).copied().unwrap_or_default().split_whitespace();
+        texts.map(str::to_owned).collect()
+    };
+    let measure = Measure {
+        lines: fields[1].parse().unwrap_or_default(),
+        lost_names: list(2),
+        lost_expectations: list(3),
+        is_unreadable: fields[1] == "unreadable",
+    };
+    (fields[0].to_owned(), measure)
 }
 
 fn add(case: &mut Case, line: &str) {
@@ -175,8 +201,10 @@ fn add(case: &mut Case, line: &str) {
         Some((old, new)) => (Some(unescaped(old.trim())), unescaped(new.trim())),
         None => (None, unescaped(path.trim())),
     };
+    let measure = case.measures.get(&path).cloned();
     let change = FileChange { path, change_type, old_path };
-    case.changes.push(ChangedFile { change, is_link_out: kind == "L", is_submodule: kind == "S" });
+    let (is_link_out, is_submodule) = (kind == "L", kind == "S");
+    case.changes.push(ChangedFile { change, is_link_out, is_submodule, measure });
     // A rename is written old first and sorted new first.
     for words in classes.split(" > ").collect::<Vec<_>>().into_iter().rev() {
         let (class, told) = words.trim().split_once(' ').unwrap_or((words.trim(), ""));

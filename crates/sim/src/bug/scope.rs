@@ -120,6 +120,7 @@ impl Bug {
                     feedback: vec![report.message.clone()],
                     findings: None,
                     consented: false,
+                    by: None,
                     authorized: Vec::new(),
                 };
                 Some(Twisted::InPlace(vec![event.clone(), repair]))

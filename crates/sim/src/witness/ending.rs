@@ -40,6 +40,8 @@ pub(crate) struct Books {
     not_lean: Option<String>,
     /// Sensitive code was taken that belongs to no task of the full plan, and Security has not seen it.
     is_unaudited: bool,
+    /// Who had a concern that Security was not started for since.
+    unheard: Option<DispatchNumber>,
     /// Checks that each question is about, and those that a person waived.
     asked: BTreeMap<DecisionId, Vec<String>>,
     waived: BTreeSet<String>,
@@ -68,6 +70,7 @@ impl Books {
             is_route: !opening.action.steps.iter().any(is_loop),
             not_lean: None,
             is_unaudited: false,
+            unheard: None,
             asked: BTreeMap::new(),
             waived: BTreeSet::new(),
             steps: opening.action.steps.clone(),
@@ -105,6 +108,7 @@ impl Books {
             }
             Event::DispatchOpened { role, .. } => {
                 self.roles.insert(*role);
+                self.unheard = self.unheard.filter(|_| *role != Role::Security);
             }
             Event::DispatchClosed {
                 number,
@@ -168,8 +172,7 @@ impl Books {
         hold(of == Some(&self.tip), rule, || {
             format!("checks {number} run in the clone of {since}, {of:?}, not of {}", self.tip)
         })?;
-        let only_reads =
-            matches!(purpose, CheckPurpose::Subject { subject, .. } if !runs_in_tree(subject));
+        let only_reads = matches!(purpose, CheckPurpose::Subject { subject, .. } if !CheckSubject::runs_commands(subject));
         if !only_reads {
             self.in_clone.insert(number, since);
         }
@@ -182,9 +185,13 @@ impl Books {
     /// One accepted dispatch is at most one commit, and no commit is taken twice.
     fn take(&mut self, number: DispatchNumber, attempts: &attempts::Books, truth: &Truth) -> Held {
         let record = &attempts.dispatches[&number];
-        let Some(DispatchEnd::Replied { work, .. }) = &record.last_end else {
+        let Some(DispatchEnd::Replied { work, reply }) = &record.last_end else {
             return Ok(());
         };
+        // Reviewing roles that call each other are heard once.
+        if !record.role.is_reviewing() && !reply.looks.security.is_empty() {
+            self.unheard = Some(number);
+        }
         let Some(delivered) = &work.code.commit else {
             return Ok(());
         };
@@ -274,6 +281,10 @@ impl Books {
         hold(unfinished.is_none(), rule, || format!("{unfinished:?}"))?;
         let known: Vec<_> = session.plan.tasks.iter().map(|task| &task.status).collect();
         hold(known.iter().all(|s| **s == TaskStatus::Completed), rule, || format!("{known:?}"))?;
+        // R123.
+        hold(self.unheard.is_none(), "a_concern_is_heard", || {
+            format!("Security did not come for dispatch {:?}", self.unheard)
+        })?;
         if self.is_route {
             let is_green =
                 session.plan.criteria.is_empty() || self.green_tip.as_ref() == Some(&self.tip);
@@ -322,9 +333,4 @@ impl Books {
         let absent = must.iter().find(|role| !self.roles.contains(role));
         hold(absent.is_none(), "all_roles_had_their_turn", || format!("{absent:?} had none"))
     }
-}
-
-/// What only reads leaves nothing behind.
-fn runs_in_tree(subject: &CheckSubject) -> bool {
-    matches!(subject, CheckSubject::Command(_) | CheckSubject::Lifecycle)
 }

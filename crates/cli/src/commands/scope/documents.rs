@@ -22,7 +22,11 @@ pub fn rules(command: &Scope) -> Result<ScopeRules, Failure> {
     let item = work_item(&command.work_item)?;
     let result = command.result.as_deref().map(result).transpose()?;
     let authorized = command.authorized.as_deref().map(authorized).transpose()?;
-    let mut rules = ScopeRules { authorized: authorized.unwrap_or_default(), ..item };
+    let mut rules = ScopeRules {
+        authorized: authorized.unwrap_or_default(),
+        incidental_lines_max: Some(command.incidental_lines),
+        ..item
+    };
     if let Some(ImplementorResult { summary, incidental, scope_corrections, .. }) = result {
         rules.incidental = incidental.unwrap_or_default();
         rules.corrections = scope_corrections.unwrap_or_default();

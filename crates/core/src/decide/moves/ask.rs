@@ -35,6 +35,15 @@ pub fn cancel_option() -> AnswerOption {
     )
 }
 
+/// The way out of lean mode.
+pub fn full_option(way: impl Way) -> AnswerOption {
+    option(
+        way,
+        "Continue in full mode",
+        "the session starts over at INTAKE with design and plan; accepted changes stay, and SpecAgent is given your words",
+    )
+}
+
 /// Asks under the next sequential id.
 pub fn ask(draft: &mut Draft<'_>, question: Question) {
     let id = draft.next_decision_id();
@@ -164,7 +173,7 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
     if let TaskRef::Task(id) = task {
         block_task(draft, id.clone());
     }
-    let options = vec![
+    let mut options = vec![
         option(
             RepairWay::DifferentApproach,
             "Try a different approach",
@@ -183,6 +192,9 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
         option(RepairWay::Guidance, "Give guidance", "one more repair with your guidance"),
         cancel_option(),
     ];
+    if draft.can_become_full() {
+        options.insert(options.len() - 1, full_option(RepairWay::Full));
+    }
     let subject = Subject::Repair { task: task.clone(), repair };
     ask(draft, Question { kind: DecisionKind::Repair, text, options, subject });
 }

@@ -23,11 +23,30 @@ pub fn object_in_words(
     told: Feedback,
     words: &str,
 ) {
+    let told = Told { feedback: told, authorized: named::paths(words), by: None };
+    object_by(draft, task, repair, told);
+}
+
+/// As `object`, where it is known that the code is at fault.
+pub fn object_to_coder(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Feedback) {
+    let told = Told { feedback: told, authorized: Vec::new(), by: Some(Role::Coder) };
+    object_by(draft, task, repair, told);
+}
+
+/// What who repairs is told, and who it is.
+struct Told {
+    feedback: Feedback,
+    /// Files that a person names.
+    authorized: Vec<String>,
+    by: Option<Role>,
+}
+
+fn object_by(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Told) {
     let done = draft.unit(task).map_or(0, |unit| unit.repairs_done(repair));
     if done < draft.policy.repairs || Mutant::RepairsWithoutABudget.is_planted() {
-        open(draft, task, repair, told, false, named::paths(words));
+        open(draft, task, repair, told, false);
     } else {
-        ask::repair(draft, task, repair, &told.lines);
+        ask::repair(draft, task, repair, &told.feedback.lines);
     }
 }
 
@@ -39,7 +58,7 @@ pub fn open_with_consent(
     told: Feedback,
     authorized: Vec<String>,
 ) {
-    open(draft, task, repair, told, true, authorized);
+    open(draft, task, repair, Told { feedback: told, authorized, by: None }, true);
 }
 
 /// More that a person wants of a task. A repair that waits already is made with it.
@@ -53,16 +72,10 @@ pub fn also_with_consent(draft: &mut Draft<'_>, task: &TaskRef, said: Vec<String
     open_with_consent(draft, task, RepairLoop::FixReview, told, Vec::new());
 }
 
-fn open(
-    draft: &mut Draft<'_>,
-    task: &TaskRef,
-    repair: RepairLoop,
-    told: Feedback,
-    consented: bool,
-    authorized: Vec<String>,
-) {
-    let (task, findings, feedback) = (task.clone(), told.named(), told.lines);
-    draft.emit(Event::RepairOpened { task, repair, feedback, findings, consented, authorized });
+fn open(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Told, consented: bool) {
+    let Told { feedback, authorized, by } = told;
+    let (task, findings, feedback) = (task.clone(), feedback.named(), feedback.lines);
+    draft.emit(Event::RepairOpened { task, repair, feedback, findings, consented, authorized, by });
 }
 
 /// The unit with a repair that waits to be dispatched.
@@ -79,7 +92,7 @@ pub fn dispatch(draft: &mut Draft<'_>, task: TaskRef) {
     let Some(pending) = draft.unit(&task).and_then(|unit| unit.pending.clone()) else {
         return;
     };
-    let role = repairer(draft, pending.repair);
+    let role = pending.by.unwrap_or_else(|| repairer(draft, pending.repair));
     let purpose = Purpose::Repair { repair: pending.repair };
     opening::dispatch_for(draft, Start::new(role, task, purpose, pending.feedback));
 }
@@ -90,7 +103,9 @@ pub fn repairer(draft: &Draft<'_>, repair: RepairLoop) -> Role {
         return maker(draft);
     }
     let first = draft.plan.meta.repairs_done(repair) <= 1;
-    if repair == RepairLoop::FixBuild && first && draft.route.mode == Mode::Full {
+    // Lines of code that do not merge are nobody's but the Coder's.
+    let is_conflict = draft.base_conflict().is_some();
+    if repair == RepairLoop::FixBuild && first && !is_conflict && draft.route.mode == Mode::Full {
         Role::Integrator
     } else {
         Role::Coder

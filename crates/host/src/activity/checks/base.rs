@@ -7,7 +7,7 @@ use crate::context::{Context, WorkspaceId};
 use tollgate_files as files;
 use tollgate_process::RunEnd;
 
-/// Every command runs there once in a session; its outcome stays in a folder named after it.
+/// Every command runs there once for each base; its outcome stays in a folder named after it.
 pub fn fails(
     context: &Context,
     order: &CheckOrder,
@@ -22,7 +22,9 @@ pub fn fails(
         return Ok(false);
     }
     let home = context.workspace_home(session, WorkspaceId::Base);
-    let folder = home.join("checks").join(files::hash_bytes(command.as_bytes()).as_str());
+    // The base may be another one by now.
+    let name = files::hash_bytes(format!("{}\n{command}", order.base).as_bytes());
+    let folder = home.join("checks").join(name.as_str());
     let runner = &context.config.check_runner;
     let spec = commands::shell(context, session, &workspace, runner, command, order.timeout_ms)?;
     let engine_run = EngineRun { folder: &folder, spec: &spec, program: &context.program };

@@ -1,5 +1,6 @@
 //! The session files of an attempt: what its role may write, read and kept; claims about tasks; what it had no right to touch.
 
+use crate::activity::documents::Documents;
 use crate::activity::order::Site;
 use crate::activity::outputs::{self, Declared};
 use crate::activity::session_files::{self, Differences, GIVEN, Given, Written};
@@ -46,6 +47,14 @@ pub(super) fn session_side(
         Ok(made) => made,
         Err(errors) => return invalid(errors),
     };
+    if let Some(result) = planner {
+        let documents = Documents::of(at, &[]);
+        let errors = plan::demanded_of_result(result, &at.order.session, &documents);
+        documents.finish()?;
+        if !errors.is_empty() {
+            return invalid(errors);
+        }
+    }
     session_files::take_secrets_out(&mut found, &at.context.redactor.for_work());
     let mut missing = missing_outputs(at, declared, &given, &found);
     missing.retain(|_| made.is_none());
@@ -199,11 +208,17 @@ fn check_documents(
 ) -> Result<Vec<ReplyError>, ActivityError> {
     let mut errors = Vec::new();
     let session = &at.order.session;
+    let documents = Documents::of(at, files);
     for file in files.iter().filter(|file| file.path != TASKS) {
         let path = format!("{}/{}", session_path(session), file.path);
         if is_item(&file.path) {
             match plan::item(&file.path, session, &file.bytes) {
-                Ok(question) if !is_made => work.documents.refinements.extend(question),
+                Ok(question) if !is_made => {
+                    let is_new = !at.order.about.artefacts.contains(&file.path);
+                    let item = (file.path.as_str(), file.bytes.as_slice());
+                    errors.extend(plan::demanded_of_item(item, session, is_new, &documents));
+                    work.documents.refinements.extend(question);
+                }
                 Ok(_) => {}
                 Err(faults) => errors.extend(faults),
             }
@@ -215,6 +230,7 @@ fn check_documents(
             Err(faults) => errors.extend(faults),
         }
     }
+    documents.finish()?;
     let record = at.context.session_layout(session);
     if errors.is_empty() {
         let written =

@@ -36,6 +36,12 @@ pub(super) fn entry(at: Timestamp, event: &Event) -> String {
                 minimum / 100
             )
         }
+        Event::EvidenceNamed { command } => {
+            format!("\n{at} A person named a command as evidence: {}\n", code(command))
+        }
+        Event::EvidenceWaived { reason } => {
+            format!("\n{at} A person does without evidence: {}\n", code(reason))
+        }
         Event::FindingRecorded { finding } => {
             let report = &finding.report;
             let place = report.file.as_deref().map(code).unwrap_or_else(|| "no file".to_owned());

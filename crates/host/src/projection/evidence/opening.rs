@@ -3,11 +3,13 @@
 use super::words::code;
 use super::{heading, item};
 use tollgate_core::event::Event;
+use tollgate_core::id::CommitId;
 use tollgate_core::input::Opening;
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::Parts;
 use tollgate_core::words;
+use tollgate_core::work::BaseMerge;
 use tollgate_core::worker::Worker;
 
 pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
@@ -55,12 +57,26 @@ pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
         Event::MergeStarted { numbers } => {
             format!("- {at} the changes of {} members were merged\n", numbers.len())
         }
+        Event::BaseMergeEnded { base, outcome } => base_merged(at, base, outcome),
         Event::Blocked { blocker, .. } => {
             format!("- {at} BLOCKED, {}: {}\n", blocker.code, code(&blocker.detail))
         }
         Event::Unblocked => format!("- {at} no longer blocked\n"),
         Event::SessionClosed => format!("- {at} DONE\n"),
         _ => String::new(),
+    }
+}
+
+fn base_merged(at: Timestamp, base: &CommitId, outcome: &BaseMerge) -> String {
+    let begins = format!("- {at} the base branch had moved to {base}");
+    match outcome {
+        BaseMerge::Clean { commit } => format!("{begins}: merged as {commit}\n"),
+        BaseMerge::Conflicts { files, .. } => {
+            let files: Vec<String> = files.iter().map(|file| code(file)).collect();
+            format!("{begins}: conflicts in {}\n", files.join(", "))
+        }
+        BaseMerge::AlreadyIn => format!("{begins}: the work has it already\n"),
+        BaseMerge::Unrelated => format!("{begins}: not merged, no history in common\n"),
     }
 }
 

@@ -7,7 +7,7 @@ use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::Parts;
 use tollgate_core::words;
-use tollgate_core::work::{Artefact, DispatchEnd, Work};
+use tollgate_core::work::{Artefact, Declaration, DispatchEnd, Work};
 
 pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
     match event {
@@ -82,6 +82,18 @@ fn written(work: &Work) -> String {
         let from = change.old_path.as_deref().map(|path| format!(" from {}", code(path)));
         let from = from.unwrap_or_default();
         text.push_str(&format!("- {}: {}{from}\n", change.change_type, code(&change.path)));
+    }
+    for declared in &work.left_out.declared {
+        text.push_str(&match declared {
+            Declaration::Incidental { path, motivated_by, reason } => {
+                let (path, motive) = (code(path), code(motivated_by));
+                format!("- declared incidental: {path} because of {motive}: {}\n", code(reason))
+            }
+            Declaration::ScopeCorrection { listed, actual, reason } => {
+                let (listed, actual) = (code(listed), code(actual));
+                format!("- scope correction: {actual} instead of {listed}: {}\n", code(reason))
+            }
+        });
     }
     if let Some(commit) = &work.code.commit {
         text.push_str(&format!("- commit: {commit}\n"));
