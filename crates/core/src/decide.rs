@@ -6,6 +6,7 @@ mod checks;
 mod close;
 mod command;
 mod correction;
+mod coverage;
 mod draft;
 mod evidence;
 mod failure;
@@ -27,6 +28,7 @@ mod size;
 mod step;
 mod take;
 mod tasks;
+mod unproven;
 mod wave;
 mod weakened;
 

@@ -27,7 +27,7 @@ mod take;
 mod unit;
 
 pub use base::{Base, BaseConflict, Join};
-pub use branch::{ArtefactRecord, Branch, Files};
+pub use branch::{ArtefactRecord, Branch, Files, ReplacedCheck};
 pub use changes::ChangeSet;
 pub use checks::{CheckRun, Checks, LifecycleRun};
 pub use decisions::{Correction, Decisions, Rejection};

@@ -15,5 +15,6 @@ mod routes;
 mod scopes;
 mod story;
 mod trouble;
+mod unproven;
 mod weighing;
 mod work;

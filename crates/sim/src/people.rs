@@ -111,7 +111,12 @@ impl People {
                 "override: a toy",
             ],
             (DecisionKind::ManualCheck, _) => &["met", "met", "waived: not now"],
-            (DecisionKind::Check, _) => &["waive: it is a toy", "fix-check: make test"],
+            (DecisionKind::Check, Subject::Evidence) => {
+                &["waive: it is a toy", "fix-check: make test"]
+            }
+            (DecisionKind::Check, _) => {
+                &["repair", "retry", "manual-fix", "waive: not here", "fix-check: another"]
+            }
         };
         (*self.chance.pick(choices)).to_owned()
     }

@@ -105,8 +105,6 @@ fn r118_without_a_terminal_nothing_prompts_and_the_way_to_answer_is_shown() {
               Approve: the work continues with exactly these files
            tollgate answer SESSION UD-APPROVE-DESIGN "changes-requested: TEXT" --resume
               Request changes: SpecAgent and Architect run again with your comments; begin with `Architect:` to send them to one role
-           tollgate answer SESSION UD-APPROVE-DESIGN "cancel: TEXT" --resume
-              Cancel the session: ends the session for good; accepted work stays on its branch
     "#]].assert_eq(&repo.neutral(shown));
     // What is shown can be run as it is.
     let line = ran.err.lines().find(|line| line.contains("\"approved\"")).unwrap();

@@ -325,7 +325,6 @@ fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
             "the work continues with exactly these files",
         ),
         AnswerOption::of(ApproveWay::ChangesRequested, "Request changes", &again),
-        ask::cancel_option(),
     ]
 }
 
@@ -344,7 +343,7 @@ fn strategy_options(recommended: Strategy) -> Vec<AnswerOption> {
         };
         AnswerOption::of(strategy, label, consequence).recommended_if(strategy == recommended)
     };
-    Strategy::ALL.iter().copied().map(offer).chain([ask::cancel_option()]).collect()
+    Strategy::ALL.iter().copied().map(offer).collect()
 }
 
 /// Many tasks, tasks that several others build on, or risk: review early. Otherwise once.

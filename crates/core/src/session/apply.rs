@@ -87,16 +87,26 @@ impl Session {
                 self.plan.adopt(tasks);
             }
             Event::CriteriaAdopted { criteria } => {
-                self.plan.adopt_criteria(criteria);
+                self.plan.adopt_criteria(criteria, &self.checks.waived);
                 self.checks.forget_acceptance();
             }
             Event::TaskMoved { task, status } => self.plan.move_task(task, *status),
-            Event::RepairOpened { task, repair, feedback, findings, consented, authorized, by } => {
+            Event::RepairOpened {
+                task,
+                repair,
+                feedback,
+                findings,
+                consented,
+                authorized,
+                by,
+                worker,
+            } => {
                 let pending = PendingRepair {
                     repair: *repair,
                     feedback: told(feedback, findings),
                     authorized: authorized.clone(),
                     by: *by,
+                    worker: worker.clone(),
                 };
                 self.open_repair(task, pending, *consented);
             }
@@ -118,6 +128,13 @@ impl Session {
             Event::ChecksEnded { number, results, stage, holds } => {
                 self.end_checks(*number, results, stage.as_deref(), holds.unwrap_or_default());
             }
+            Event::CheckWaived { command, reason } => {
+                self.checks.waived.insert(command.clone(), reason.clone());
+            }
+            Event::CheckTakenOn { command } => {
+                self.checks.taken_on.insert(command.clone());
+            }
+            Event::CheckReplaced { command, with } => self.replace_check(command, with),
             Event::CoverageSettled { minimum, .. } => self.checks.coverage_settled = Some(*minimum),
             Event::EvidenceNamed { command } => self.checks.evidence.given.push(command.clone()),
             Event::EvidenceWaived { reason } => self.checks.evidence.waived = Some(reason.clone()),
@@ -184,7 +201,8 @@ impl Session {
             Purpose::Repair { .. } => self.plan.unit_mut(task).and_then(|unit| unit.pending.take()),
             _ => None,
         };
-        let authorized = pending.map(|pending| pending.authorized).unwrap_or_default();
+        let (authorized, chosen) =
+            pending.map(|pending| (pending.authorized, pending.worker)).unwrap_or_default();
         let dispatch = Dispatch {
             role,
             task: task.clone(),
@@ -193,7 +211,7 @@ impl Session {
             given: Given { feedback, authorized, ..Given::default() },
             attempts: Attempt(0),
             tries: Tries::default(),
-            who: Who::default(),
+            who: Who { chosen, ..Who::default() },
             // No ruling: each start writes the time that it gets.
             terms: Terms { timeout_ms: self.policy.timeout_ms(role), ..Terms::default() },
             spend: Spend::default(),

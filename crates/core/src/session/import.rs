@@ -15,7 +15,7 @@ impl Session {
                 ArtefactRecord { sha256: document.sha256.clone(), previous: None, from: None };
             self.files.artefacts.insert(document.path.clone(), record);
         }
-        self.plan.adopt_criteria(&taken.criteria);
+        self.plan.criteria.clone_from(&taken.criteria);
         self.plan.tasks = taken.tasks.iter().map(task).collect();
         self.plan.meta.repairs.clone_from(&taken.repairs);
     }
