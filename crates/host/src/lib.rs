@@ -6,6 +6,8 @@ mod commands;
 pub mod context;
 pub mod failure_report;
 pub mod fault;
+pub mod given;
+pub mod import;
 pub mod inbox;
 pub mod journal;
 pub mod lifecycle;

@@ -24,12 +24,13 @@ use tollgate_files::clock;
 use tollgate_files::layout::{new_session_name, numbered};
 use tollgate_host::activity::adapter::{self, Player};
 use tollgate_host::context::Context;
+use tollgate_host::given;
 use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings::actions;
 
 /// The action whose sessions are lean.
-const LEAN: &str = "lean";
+pub(super) const LEAN: &str = "lean";
 
 /// Files in which projects keep instructions for agents.
 const INSTRUCTIONS: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
@@ -100,7 +101,7 @@ impl Run {
         let tracker = tracking::demanded(&context)?;
         let mut opening = self.opening(&context, face.is_interactive())?;
         opening.snapshot = Some(super::snapshot::take(&context, &opening.action.name)?);
-        self.warn_of_uncommitted(&context)?;
+        warn_of_uncommitted(&context)?;
         let mut owner = open(context, opening, face)?;
         if let Some(tracker) = tracker {
             owner.follow_with(tracker);
@@ -128,9 +129,7 @@ impl Run {
         let mut values = inputs::given(&self.input)?;
         let head = context.repository.head()?;
         let routed = self.routed(context, goal)?;
-        if !routed.verbs.is_empty() {
-            route::tell(&routed);
-        }
+        route::tell(&routed);
         let action = routed.action;
         inputs::check_known(&action, &values)?;
         let mut missing = inputs::missing(context, &head.commit, &action, &values)?;
@@ -140,6 +139,8 @@ impl Run {
         if !missing.is_empty() {
             return Err(inputs::refusal(&action, &missing));
         }
+        let faults = given::faults(&context.repository, &head.commit, &action, &values)?;
+        inputs::check_usable(&action, &faults)?;
         let (mode, full_action) = match action.name == LEAN {
             true => (Mode::Lean, Some(actions::find(&context.layout, "deliver")?)),
             false => (Mode::Full, None),
@@ -168,9 +169,7 @@ impl Run {
     fn routed(&self, context: &Context, goal: Option<&str>) -> Result<Routed, Failure> {
         let named = if self.lean { Some(LEAN) } else { self.action.as_deref() };
         match (named, goal) {
-            (Some(name), _) => {
-                Ok(Routed { action: actions::find(&context.layout, name)?, verbs: Vec::new() })
-            }
+            (Some(name), _) => route::by_name(context, name, Vec::new()),
             (None, Some(goal)) => route::by_goal(context, goal),
             (None, None) => Err(no_goal()),
         }
@@ -184,8 +183,13 @@ impl Run {
         inputs::check_known(&routed.action, &values)?;
         let head = context.repository.head()?;
         let missing = inputs::missing(context, &head.commit, &routed.action, &values)?;
+        let faults = given::faults(&context.repository, &head.commit, &routed.action, &values)?;
+        let inputs = dry::PlannedInputs {
+            missing: inputs::names(&missing),
+            unusable: inputs::unusable(&faults),
+        };
         let is_named = self.lean || self.action.is_some();
-        dry::show(context, &routed, is_named, &inputs::names(&missing), self.json);
+        dry::show(context, &routed, is_named, inputs, self.json);
         Ok(Exit::Ok)
     }
 
@@ -215,18 +219,19 @@ impl Run {
         let research = self.research.then_some(Role::Researcher);
         research.into_iter().chain(self.design.then_some(Role::Designer)).collect()
     }
+}
 
-    fn warn_of_uncommitted(&self, context: &Context) -> Result<(), Failure> {
-        let count = context.repository.uncommitted()?;
-        if count > 0 {
-            let text = format!(
-                "the work starts from HEAD, without {} of your checkout",
-                tollgate_core::count::counted(count, "uncommitted file")
-            );
-            output::marked(output::WARN, "note:", &text);
-        }
-        Ok(())
+/// Work that is in no commit is in no workspace.
+pub(super) fn warn_of_uncommitted(context: &Context) -> Result<(), Failure> {
+    let count = context.repository.uncommitted()?;
+    if count > 0 {
+        let text = format!(
+            "the work starts from HEAD, without {} of your checkout",
+            tollgate_core::count::counted(count, "uncommitted file")
+        );
+        output::marked(output::WARN, "note:", &text);
     }
+    Ok(())
 }
 
 fn no_goal() -> Failure {
@@ -234,7 +239,7 @@ fn no_goal() -> Failure {
 }
 
 /// What the settings ask for and this version does not do is said, never ignored.
-fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
+pub(super) fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
     if context.config.workspace.isolation == Isolation::InPlace {
         return Err(Failure::usage(
             "cli.settings",
@@ -288,7 +293,7 @@ fn check_player<'a>(
 }
 
 /// Those that agents will find: their tree is made from the commit, and from what the settings bring along.
-fn instructions(context: &Context, base: &CommitId) -> Result<Vec<String>, Failure> {
+pub(super) fn instructions(context: &Context, base: &CommitId) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for path in INSTRUCTIONS {
         let is_here = context.repository.root().join(path).is_file();
