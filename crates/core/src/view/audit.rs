@@ -104,6 +104,8 @@ pub enum Writer {
         called: String,
     },
     Person,
+    /// Another orchestrator, before the session was imported.
+    Import,
 }
 
 /// One asking of a question.

@@ -100,6 +100,7 @@ fn written(entry: &WrittenEntry) -> String {
             format!("#{number} {}", as_called(called, *role))
         }
         Writer::Person => "a person".to_owned(),
+        Writer::Import => "the import".to_owned(),
     };
     let hash = entry.sha256.as_ref().map(|hash| head(hash.as_str()));
     let how = entry.change.map_or("removed", ChangeType::as_str);

@@ -63,6 +63,17 @@ impl Auditor {
             }
             Event::DecisionAsked { decision } => self.decisions.push(asked(decision)),
             Event::DecisionResolved { id, resolution } => self.resolved(id, resolution),
+            Event::SessionImported(taken) => {
+                self.written.extend(taken.documents.iter().map(|document| WrittenEntry {
+                    place: Place::Session,
+                    change: None,
+                    path: document.path.clone(),
+                    sha256: Some(document.sha256.clone()),
+                    by: Writer::Import,
+                    at,
+                    verdict: None,
+                }));
+            }
             Event::FilesEdited { edits } => {
                 self.written.extend(edits.iter().map(|edit| WrittenEntry {
                     path: edit.path.clone(),
