@@ -1,7 +1,8 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
+mod again;
 mod by_hand;
-mod full;
+
 mod looks;
 mod part;
 mod scope;
@@ -291,6 +292,7 @@ impl Session {
                 }
             }
             Role::SpecAgent if self.has_become_full() => constraints.extend(self.full_words()),
+            Role::Architect => constraints.extend(self.late_research(dispatch)),
             Role::Docs => constraints.extend(self.manual_step_words()),
             Role::SpecAgent if self.route.mode == Mode::Lean => constraints
                 .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),

@@ -17,6 +17,7 @@ mod looks;
 mod moves;
 mod next_task;
 mod parallel;
+mod parts;
 mod plan;
 mod questions;
 mod reply;

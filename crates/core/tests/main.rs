@@ -9,6 +9,7 @@ mod lanes;
 mod limits;
 mod looks;
 mod mutants;
+mod recommended;
 mod reports;
 mod routes;
 mod scopes;

@@ -206,7 +206,13 @@ impl CheckedDocuments {
             }
             Err(other) => return self.unreadable(shown, &other.to_string()),
         };
-        let Some(kind) = kind.or_else(|| document::guess(shown, &bytes)) else {
+        let guessed = kind.or_else(|| document::guess(shown, &bytes));
+        if guessed.is_none() && is_page_beside_actions(real) {
+            let text =
+                format!("{shown} is a page for people, not an action; there is nothing to check");
+            return output::marked(output::NOTE, "note:", &text);
+        }
+        let Some(kind) = guessed else {
             let help = "Give the kind with --as, such as `--as tasks`";
             let message = "neither its name nor its content shows what kind of document this is";
             return self.kind_unknown(shown, message, help);
@@ -229,6 +235,14 @@ impl CheckedDocuments {
         self.is_incomplete = true;
         self.report.diagnostics.push(error("cli.kind", shown, message.to_owned(), help));
     }
+}
+
+/// People keep pages in capitals, such as README.md, beside their actions.
+fn is_page_beside_actions(real: &Path) -> bool {
+    let is_beside = real.parent().is_some_and(|folder| folder.ends_with("agents/actions"));
+    let stem = real.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let is_page = real.extension().is_some_and(|extension| extension == "md");
+    is_beside && is_page && !stem.contains(|c: char| c.is_lowercase())
 }
 
 /// An action file without front matter names roles in the words of people; which there are is known in its repository.

@@ -24,6 +24,7 @@ use tollgate_files::clock;
 use tollgate_files::layout::{new_session_name, numbered};
 use tollgate_host::activity::adapter::{self, Player};
 use tollgate_host::context::Context;
+use tollgate_host::given;
 use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings::actions;
@@ -138,7 +139,8 @@ impl Run {
         if !missing.is_empty() {
             return Err(inputs::refusal(&action, &missing));
         }
-        inputs::check_usable(context, &head.commit, &action, &values)?;
+        let faults = given::faults(&context.repository, &head.commit, &action, &values)?;
+        inputs::check_usable(&action, &faults)?;
         let (mode, full_action) = match action.name == LEAN {
             true => (Mode::Lean, Some(actions::find(&context.layout, "deliver")?)),
             false => (Mode::Full, None),
@@ -181,8 +183,13 @@ impl Run {
         inputs::check_known(&routed.action, &values)?;
         let head = context.repository.head()?;
         let missing = inputs::missing(context, &head.commit, &routed.action, &values)?;
+        let faults = given::faults(&context.repository, &head.commit, &routed.action, &values)?;
+        let inputs = dry::PlannedInputs {
+            missing: inputs::names(&missing),
+            unusable: inputs::unusable(&faults),
+        };
         let is_named = self.lean || self.action.is_some();
-        dry::show(context, &routed, is_named, &inputs::names(&missing), self.json);
+        dry::show(context, &routed, is_named, inputs, self.json);
         Ok(Exit::Ok)
     }
 

@@ -38,6 +38,8 @@ fn r158_planning_of_placeholders_is_refused_with_its_place() {
     let words = ["planning-mds/BLUEPRINT.md:5", "contains only placeholders"];
     refused(&repo, "plan", &[], &words);
     refused(&repo, "validate", &[], &words);
+    let dry = repo.tollgate(&["run", "--dry-run", "--action", "plan", "Plan"]).exits(0).out;
+    assert!(words.iter().all(|word| dry.contains(word)), "{dry}");
     // One line that says something is a beginning, and only what is committed counts.
     repo.write("planning-mds/BLUEPRINT.md", &blueprint.replace("TODO", "An app for clerks."));
     refused(&repo, "plan", &[], &words);

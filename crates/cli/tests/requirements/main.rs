@@ -38,6 +38,7 @@ mod persistence;
 mod processes;
 mod promises;
 mod prose_actions;
+mod recommended;
 mod recovery;
 mod replies;
 mod reports;
