@@ -14,6 +14,7 @@ mod files;
 mod follow;
 mod gate;
 mod looks;
+mod lost;
 mod moves;
 mod next_task;
 mod parallel;

@@ -36,6 +36,7 @@ mod parallel;
 mod persistence;
 mod processes;
 mod promises;
+mod questions;
 mod recovery;
 mod replies;
 mod reports;

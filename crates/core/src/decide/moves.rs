@@ -11,3 +11,4 @@ pub(super) mod named;
 pub(super) mod open;
 pub(super) mod repair;
 pub(super) mod settle;
+pub(super) mod tried;
