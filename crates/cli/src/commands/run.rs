@@ -128,9 +128,7 @@ impl Run {
         let mut values = inputs::given(&self.input)?;
         let head = context.repository.head()?;
         let routed = self.routed(context, goal)?;
-        if !routed.verbs.is_empty() {
-            route::tell(&routed);
-        }
+        route::tell(&routed);
         let action = routed.action;
         inputs::check_known(&action, &values)?;
         let mut missing = inputs::missing(context, &head.commit, &action, &values)?;
@@ -140,6 +138,7 @@ impl Run {
         if !missing.is_empty() {
             return Err(inputs::refusal(&action, &missing));
         }
+        inputs::check_usable(context, &head.commit, &action, &values)?;
         let (mode, full_action) = match action.name == LEAN {
             true => (Mode::Lean, Some(actions::find(&context.layout, "deliver")?)),
             false => (Mode::Full, None),
@@ -168,9 +167,7 @@ impl Run {
     fn routed(&self, context: &Context, goal: Option<&str>) -> Result<Routed, Failure> {
         let named = if self.lean { Some(LEAN) } else { self.action.as_deref() };
         match (named, goal) {
-            (Some(name), _) => {
-                Ok(Routed { action: actions::find(&context.layout, name)?, verbs: Vec::new() })
-            }
+            (Some(name), _) => route::by_name(context, name, Vec::new()),
             (None, Some(goal)) => route::by_goal(context, goal),
             (None, None) => Err(no_goal()),
         }

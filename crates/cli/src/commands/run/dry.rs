@@ -14,6 +14,8 @@ struct DryRun<'a> {
     verbs: &'a [String],
     why: String,
     missing_inputs: &'a [&'a str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
     steps: Vec<PlannedStep>,
     agents: Vec<PlannedRole>,
 }
@@ -38,6 +40,7 @@ pub fn show(context: &Context, routed: &Routed, is_named: bool, missing: &[&str]
         verbs: &routed.verbs,
         why: why(routed, is_named),
         missing_inputs: missing,
+        note: routed.note.as_deref(),
         steps: steps_of(&routed.action),
         agents: agents_of(context, &routed.action),
     };
@@ -75,6 +78,7 @@ fn text(planned: &DryRun<'_>) -> String {
     if !planned.missing_inputs.is_empty() {
         lines.push(format!("missing: {}", planned.missing_inputs.join(", ")));
     }
+    lines.extend(planned.note.map(|note| format!("note:    {note}")));
     lines.push("steps:".to_owned());
     for (number, step) in (1..).zip(&planned.steps) {
         let mut words = step.does.iter();
