@@ -3,12 +3,14 @@
 
 mod full;
 mod gates;
+mod import;
 mod integrating;
 mod kept;
 mod lanes;
 mod limits;
 mod looks;
 mod mutants;
+mod recommended;
 mod reports;
 mod routes;
 mod scopes;

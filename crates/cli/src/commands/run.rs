@@ -24,12 +24,13 @@ use tollgate_files::clock;
 use tollgate_files::layout::{new_session_name, numbered};
 use tollgate_host::activity::adapter::{self, Player};
 use tollgate_host::context::Context;
+use tollgate_host::given;
 use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings::actions;
 
 /// The action whose sessions are lean.
-const LEAN: &str = "lean";
+pub(super) const LEAN: &str = "lean";
 
 /// Files in which projects keep instructions for agents.
 const INSTRUCTIONS: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
@@ -100,7 +101,7 @@ impl Run {
         let tracker = tracking::demanded(&context)?;
         let mut opening = self.opening(&context, face.is_interactive())?;
         opening.snapshot = Some(super::snapshot::take(&context, &opening.action.name)?);
-        self.warn_of_uncommitted(&context)?;
+        warn_of_uncommitted(&context)?;
         let mut owner = open(context, opening, face)?;
         if let Some(tracker) = tracker {
             owner.follow_with(tracker);
@@ -138,7 +139,8 @@ impl Run {
         if !missing.is_empty() {
             return Err(inputs::refusal(&action, &missing));
         }
-        inputs::check_usable(context, &head.commit, &action, &values)?;
+        let faults = given::faults(&context.repository, &head.commit, &action, &values)?;
+        inputs::check_usable(&action, &faults)?;
         let (mode, full_action) = match action.name == LEAN {
             true => (Mode::Lean, Some(actions::find(&context.layout, "deliver")?)),
             false => (Mode::Full, None),
@@ -181,8 +183,13 @@ impl Run {
         inputs::check_known(&routed.action, &values)?;
         let head = context.repository.head()?;
         let missing = inputs::missing(context, &head.commit, &routed.action, &values)?;
+        let faults = given::faults(&context.repository, &head.commit, &routed.action, &values)?;
+        let inputs = dry::PlannedInputs {
+            missing: inputs::names(&missing),
+            unusable: inputs::unusable(&faults),
+        };
         let is_named = self.lean || self.action.is_some();
-        dry::show(context, &routed, is_named, &inputs::names(&missing), self.json);
+        dry::show(context, &routed, is_named, inputs, self.json);
         Ok(Exit::Ok)
     }
 
@@ -212,18 +219,19 @@ impl Run {
         let research = self.research.then_some(Role::Researcher);
         research.into_iter().chain(self.design.then_some(Role::Designer)).collect()
     }
+}
 
-    fn warn_of_uncommitted(&self, context: &Context) -> Result<(), Failure> {
-        let count = context.repository.uncommitted()?;
-        if count > 0 {
-            let text = format!(
-                "the work starts from HEAD, without {} of your checkout",
-                tollgate_core::count::counted(count, "uncommitted file")
-            );
-            output::marked(output::WARN, "note:", &text);
-        }
-        Ok(())
+/// Work that is in no commit is in no workspace.
+pub(super) fn warn_of_uncommitted(context: &Context) -> Result<(), Failure> {
+    let count = context.repository.uncommitted()?;
+    if count > 0 {
+        let text = format!(
+            "the work starts from HEAD, without {} of your checkout",
+            tollgate_core::count::counted(count, "uncommitted file")
+        );
+        output::marked(output::WARN, "note:", &text);
     }
+    Ok(())
 }
 
 fn no_goal() -> Failure {
@@ -231,7 +239,7 @@ fn no_goal() -> Failure {
 }
 
 /// What the settings ask for and this version does not do is said, never ignored.
-fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
+pub(super) fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
     if context.config.workspace.isolation == Isolation::InPlace {
         return Err(Failure::usage(
             "cli.settings",
@@ -285,7 +293,7 @@ fn check_player<'a>(
 }
 
 /// Those that agents will find: their tree is made from the commit, and from what the settings bring along.
-fn instructions(context: &Context, base: &CommitId) -> Result<Vec<String>, Failure> {
+pub(super) fn instructions(context: &Context, base: &CommitId) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for path in INSTRUCTIONS {
         let is_here = context.repository.root().join(path).is_file();

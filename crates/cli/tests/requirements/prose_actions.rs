@@ -460,6 +460,8 @@ fn r147_pages_beside_the_actions_are_no_actions_and_no_errors() {
         names.skip(11).map(str::to_owned).collect::<Vec<String>>()
     };
     assert_eq!(names(&repo), ["ship-it"]);
+    let page = "agents/actions/NOTES-FOR-PEOPLE.md";
+    repo.tollgate(&["check", page, "agents/actions/ship-it.md"]).exits(0).says("page for people");
     // A list that names none lists none.
     repo.write("agents/actions/README.md", "# Actions\n\nThey are beside this page.\n");
     assert_eq!(names(&repo), ["ship-it"]);

@@ -2,8 +2,8 @@
 
 use super::draft::Draft;
 use super::moves::{ask, enter};
-use super::{checks, evidence};
-use crate::action::{APPROVE_DESIGN, CheckSubject, PartIndex, Step, StepKind};
+use super::{checks, evidence, parts};
+use crate::action::{APPROVE_DESIGN, CheckSubject, Step, StepKind};
 use crate::answer::{AnswerOption, ApproveWay, Choice};
 use crate::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
 use crate::event::Event;
@@ -12,7 +12,7 @@ use crate::limits::MANY_TASKS;
 use crate::mutant::Mutant;
 use crate::proof;
 use crate::refusal::Refusal;
-use crate::role::{Role, State};
+use crate::role::State;
 use crate::session::Task;
 use crate::task::Strategy;
 use crate::work::Artefact;
@@ -46,13 +46,38 @@ pub(super) fn is_design(draft: &Draft<'_>, index: usize) -> bool {
     )
 }
 
+/// The step whose approval has an id of its own.
+pub(super) fn design_step(draft: &Draft<'_>) -> Option<usize> {
+    (0..draft.route.steps.len()).find(|index| is_design(draft, *index))
+}
+
+/// What an approve gate offers, and what it shows by content.
+pub(super) fn offered(draft: &Draft<'_>, index: usize) -> (Vec<AnswerOption>, Vec<Artefact>) {
+    let shows = match draft.route.steps.get(index).map(|step| &step.kind) {
+        Some(StepKind::Approve { shows, .. }) => shows.as_slice(),
+        _ => &[],
+    };
+    let correctors = parts::names_of(draft, &parts::correctors(draft, index));
+    let played = parts::names_of(draft, &parts::played(draft, index));
+    let options = approval_options(&correctors, &played);
+    (options, shown_artefacts(draft, index, shows))
+}
+
+/// The same for the choice of a strategy, which is about the plan.
+pub(super) fn strategies_offered(draft: &Draft<'_>) -> (Vec<AnswerOption>, Vec<Artefact>) {
+    let plan = draft.files.artefacts.get("tasks.yaml");
+    let shown = plan
+        .map(|record| Artefact { path: "tasks.yaml".to_owned(), sha256: record.sha256.clone() });
+    (strategy_options(recommended_strategy(draft)), shown.into_iter().collect())
+}
+
 pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
-    let Some(Step { state, kind: StepKind::Approve { gate, shows, .. }, .. }) =
+    let Some(Step { state, kind: StepKind::Approve { gate, .. }, .. }) =
         draft.route.steps.get(index).cloned()
     else {
         return;
     };
-    let shown = shown_artefacts(draft, index, &shows);
+    let (options, shown) = offered(draft, index);
     let names: Vec<String> = shown.iter().map(|a| a.path.clone()).collect();
     let what = match is_design(draft, index) {
         true => "the proposed solution".to_owned(),
@@ -79,7 +104,6 @@ pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<
     if let Some(words) = evidence::words(draft) {
         text.push_str(&format!("\n{words}"));
     }
-    let options = approval_options(&names_of(draft, &correctors(draft, index)));
     let question = ask::Question {
         kind: DecisionKind::Approve,
         text,
@@ -112,55 +136,8 @@ fn shown_artefacts(draft: &Draft<'_>, index: usize, shows: &[String]) -> Vec<Art
 }
 
 fn made_since_last_gate(draft: &Draft<'_>, index: usize) -> Vec<String> {
-    let made = producers(draft, index).into_iter().filter_map(|part| draft.assignment(part));
+    let made = parts::producers(draft, index).into_iter().filter_map(|part| draft.assignment(part));
     made.flat_map(|assignment| assignment.outputs.clone()).collect()
-}
-
-/// The parts of the action between the last gate and this one that make something.
-fn producers(draft: &Draft<'_>, index: usize) -> Vec<PartIndex> {
-    let is_gate = |step: &Step| matches!(step.kind, StepKind::Approve { .. });
-    let first = draft.route.steps[..index].iter().rposition(is_gate).map_or(0, |gate| gate + 1);
-    let steps = draft.route.steps[..index].iter().enumerate().skip(first);
-    let parts = steps.flat_map(|(at, step)| step.assignments(at));
-    let can_be_asked = |role: Role| !role.is_reviewing() && role != Role::Orchestrator;
-    parts.filter(|(_, a)| can_be_asked(a.role)).map(|(at, _)| at).collect()
-}
-
-/// Who does its part again when the gate is not passed: the named roles, else who made what is shown.
-pub(super) fn correctors(draft: &Draft<'_>, index: usize) -> Vec<(Role, PartIndex)> {
-    let named = match draft.route.steps.get(index).map(|step| &step.kind) {
-        Some(StepKind::Approve { corrects, .. }) => corrects.clone(),
-        _ => Vec::new(),
-    };
-    let of_role = |role: &Role| parts_of(draft, index, *role);
-    let mut correctors: Vec<(Role, PartIndex)> = named.iter().flat_map(of_role).collect();
-    if correctors.is_empty() {
-        let made = producers(draft, index).into_iter();
-        correctors = made.filter_map(|p| Some((draft.assignment(p)?.role, p))).collect();
-    }
-    correctors
-}
-
-/// Where a role last played a part before a step; all its parts of a parallel one.
-pub(super) fn parts_of(draft: &Draft<'_>, before: usize, role: Role) -> Vec<(Role, PartIndex)> {
-    let steps = draft.route.steps[..before].iter().enumerate().rev();
-    let mut parts = steps.map(|(at, step)| {
-        let found = step.assignments(at).into_iter().filter(|(_, a)| a.role == role);
-        found.map(|(at, _)| (role, at)).collect::<Vec<_>>()
-    });
-    parts.find(|found| !found.is_empty()).unwrap_or_default()
-}
-
-/// What the action calls these parts, each once.
-fn names_of(draft: &Draft<'_>, parts: &[(Role, PartIndex)]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for (role, at) in parts {
-        let name = draft.assignment(*at).map_or(role.as_str(), |part| part.name()).to_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
 }
 
 /// The repository declares another lifecycle stage: what was found and approved under the old one no longer counts.
@@ -251,6 +228,18 @@ pub(super) fn choose(draft: &mut Draft<'_>) {
     ask_strategy(draft, false);
 }
 
+/// What the plan leaves to the person is asked later, when the work that does not wait for it is done.
+fn left_open(draft: &Draft<'_>) -> String {
+    let names: Vec<&str> = draft.plan.refinements.iter().map(|r| r.item.as_str()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(
+            "The plan leaves {} to you; you are asked when all other work is done.\n",
+            names.join(", ")
+        ),
+    }
+}
+
 /// Asks for the strategy; the plan it is about may have changed since it was first asked.
 pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     let recommended = recommended_strategy(draft);
@@ -271,37 +260,35 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
                 spec.kind,
                 spec.files_expected.join(", ")
             );
-            proof::with_checks(&what, &spec.acceptance_checks)
+            proof::with_checks(&what, &spec.checks().cloned().collect::<Vec<_>>())
         })
         .collect();
     let changed = if plan_changed { "The plan has changed since you chose. " } else { "" };
     let text = format!(
-        "{changed}The plan has {}:\n{}\nHow should the work be reviewed? Recommended: {recommended}.",
+        "{changed}The plan has {}:\n{}\n{}How should the work be reviewed? Recommended: {recommended}.",
         crate::count::counted(draft.plan.tasks.len(), "task"),
         ask::bullets(&lines),
+        left_open(draft),
     );
-    let plan = draft.files.artefacts.get("tasks.yaml");
-    let shown = plan
-        .map(|record| Artefact { path: "tasks.yaml".to_owned(), sha256: record.sha256.clone() })
-        .into_iter()
-        .collect();
-    let question = ask::Question {
-        kind: DecisionKind::Strategy,
-        text,
-        options: strategy_options(recommended),
-        subject: Subject::Strategy,
-    };
+    let (options, shown) = strategies_offered(draft);
+    let question =
+        ask::Question { kind: DecisionKind::Strategy, text, options, subject: Subject::Strategy };
     ask::ask_as(draft, DecisionId::review_strategy(), State::ReviewStrategy, shown, question);
 }
 
-fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
+/// Who runs again without a name, and whom the person can name.
+fn approval_options(correctors: &[String], named: &[String]) -> Vec<AnswerOption> {
     let again = match correctors {
         [] => "the work is done again with your comments".to_owned(),
         [one] => format!("{one} runs again with your comments"),
+        many => format!("{} run again with your comments", joined(many, "and")),
+    };
+    let again = match named {
+        [] | [_] => again,
         many => format!(
-            "{} run again with your comments; begin with `{}:` to send them to one role",
-            many.join(" and "),
-            many[many.len() - 1]
+            "{again}; to send them to one role, write `changes-requested: {}: TEXT` ({})",
+            correctors.last().unwrap_or(&many[many.len() - 1]),
+            joined(many, "or")
         ),
     };
     vec![
@@ -312,6 +299,15 @@ fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
         ),
         AnswerOption::of(ApproveWay::ChangesRequested, "Request changes", &again),
     ]
+}
+
+/// `SpecAgent, Architect and Designer`.
+fn joined(names: &[String], word: &str) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+    }
 }
 
 fn strategy_options(recommended: Strategy) -> Vec<AnswerOption> {

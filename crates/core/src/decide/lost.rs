@@ -54,7 +54,8 @@ fn lost(draft: &Draft<'_>, subject: &Subject) -> Option<String> {
         | Subject::Refinement { .. }
         | Subject::Severity { .. }
         | Subject::Coverage { .. }
-        | Subject::Evidence => None,
+        | Subject::Evidence
+        | Subject::Imported { .. } => None,
     }
 }
 

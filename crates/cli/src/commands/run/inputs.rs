@@ -8,7 +8,7 @@ use tollgate_core::id::CommitId;
 use tollgate_core::limits::GOAL_BYTES_MAX;
 use tollgate_git::repository::RepositoryError;
 use tollgate_host::context::Context;
-use tollgate_host::given;
+use tollgate_host::given::InputFault;
 
 pub type Values = BTreeMap<String, String>;
 
@@ -172,26 +172,23 @@ pub fn refusal(action: &Action, missing: &[MissingInput]) -> Failure {
 }
 
 /// Nothing was started: each input that is there and cannot be used, with its place.
-pub fn check_usable(
-    context: &Context,
-    head: &CommitId,
-    action: &Action,
-    values: &Values,
-) -> Result<(), Failure> {
-    let faults = given::faults(&context.repository, head, action, values)?;
+pub fn check_usable(action: &Action, faults: &[InputFault]) -> Result<(), Failure> {
     if faults.is_empty() {
         return Ok(());
     }
-    let words: Vec<String> =
-        faults.iter().map(|fault| format!("{}: {}", fault.place, fault.message)).collect();
     let message = format!(
         "the action {} cannot start with these inputs: {}; nothing was started",
         action.name,
-        words.join("; ")
+        unusable(faults).join("; ")
     );
     let helps: BTreeSet<&String> = faults.iter().filter_map(|fault| fault.help.as_ref()).collect();
     let failure = Failure::usage("cli.input", message);
     Err(helps.into_iter().fold(failure, |failure, help| failure.hint(help.clone())))
+}
+
+/// Each fault with its place.
+pub fn unusable(faults: &[InputFault]) -> Vec<String> {
+    faults.iter().map(|fault| format!("{}: {}", fault.place, fault.message)).collect()
 }
 
 /// An input with a slash is a file or folder; a plain word is something that a person says.
