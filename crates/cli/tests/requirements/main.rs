@@ -42,6 +42,7 @@ mod persistence;
 mod processes;
 mod promises;
 mod prose_actions;
+mod questions;
 mod recommended;
 mod recovery;
 mod replies;

@@ -13,3 +13,4 @@ pub(super) mod open;
 mod remedy;
 pub(super) mod repair;
 pub(super) mod settle;
+pub(super) mod tried;

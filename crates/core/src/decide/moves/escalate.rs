@@ -1,7 +1,7 @@
 //! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what must be fixed first.
 
 use super::ask::{self, Question};
-use super::remedy;
+use super::{remedy, tried};
 use crate::action::PartIndex;
 use crate::answer::{AnswerOption, EscalationWay, Way};
 use crate::decide::draft::Draft;
@@ -107,7 +107,12 @@ fn block_and_ask(
     let remedy = remedy::words(draft, number, failure, &draft.next_decision_id());
     ask::block(draft, Blocker { code, detail: detail.clone(), remedy });
     let subject = Subject::Dispatch { dispatch: number };
-    ask::ask(draft, Question { kind: DecisionKind::Escalation, text: detail, options, subject });
+    let attempts = tried::attempts(&draft.dispatches[&number]);
+    let text = match attempts.is_empty() {
+        true => detail,
+        false => format!("{detail}\nAll attempts:\n{}", ask::bullets(&attempts)),
+    };
+    ask::ask(draft, Question { kind: DecisionKind::Escalation, text, options, subject });
 }
 
 fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
