@@ -11,6 +11,8 @@ pub enum NoticeCode {
     BudgetUnknown,
     JournalOlderAccepted,
     ProjectionPutBack,
+    ReleaseTagRefused,
+    ReportIncomplete,
     TasksUnreachable,
     TrackerFailed,
     WorkDropped,
@@ -22,12 +24,14 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 11] = [
+const WORDS: [(NoticeCode, &str); 13] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
     (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
     (NoticeCode::JournalOlderAccepted, "journal.older_accepted"),
     (NoticeCode::ProjectionPutBack, "projection.put_back"),
+    (NoticeCode::ReleaseTagRefused, "release.tag_refused"),
+    (NoticeCode::ReportIncomplete, "report.incomplete"),
     (NoticeCode::TasksUnreachable, "tasks.unreachable"),
     (NoticeCode::TrackerFailed, "tracker.failed"),
     (NoticeCode::WorkDropped, "work.dropped"),

@@ -61,6 +61,9 @@ pub struct Reply {
     pub manual_steps: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub looks: LooksWanted,
+    /// Why the README is left as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readme_unchanged: Option<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub usage: Usage,
 }

@@ -35,6 +35,7 @@ mod persistence;
 mod processes;
 mod promises;
 mod recovery;
+mod releasing;
 mod replies;
 mod reports;
 mod role_files;

@@ -49,6 +49,7 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
             .filter_map(said)
             .collect(),
         looks,
+        readme_unchanged: artifacts.readme_unchanged.and_then(said),
         usage: output.usage.unwrap_or_default().into(),
     };
     read(reply, ReplyKind::Universal, output.scope_request)
@@ -106,6 +107,7 @@ fn plain(
         recommended_agent: None,
         manual_steps: Vec::new(),
         looks: LooksWanted::default(),
+        readme_unchanged: None,
         usage: usage.unwrap_or_default().into(),
     }
 }

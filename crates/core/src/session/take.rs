@@ -48,6 +48,12 @@ impl Session {
             };
             self.files.artefacts.insert(artefact.path.clone(), record);
         }
+        self.files.reported.extend(documents.reported.iter().cloned());
+        for tag in &code.tags {
+            if !self.branch.tags.contains(tag) {
+                self.branch.tags.push(tag.clone());
+            }
+        }
         let Some(commit) = &code.commit else {
             return false;
         };
