@@ -356,7 +356,7 @@ fn nobody_answers_a_question_that_is_not_shown_yet() {
     person.wait_for("UD-1").types("5").types("blind").wait_for("does not count");
     fs::write(world.open.join("go"), "").unwrap();
     person
-        .wait_for("Cancel the session")
+        .wait_for("End the session")
         .wait_for("> ")
         .types("5")
         .types("enough")

@@ -147,7 +147,7 @@ fn r088_one_failing_gate_fails_the_whole_and_the_others_still_run() {
           | out
           | red
           help: fix it, then run it alone: sh -c 'echo out; printf '\''\033[31mred\n'\'' >&2; exit 7'
-        failed: absent (could not start: not found on PATH)
+        failed: absent (could not start no-such-program: not found on PATH)
           help: fix it, then run it alone: no-such-program 'a b'
         failed: 2 of 4 gates of stage now failed
         exit 1

@@ -1,8 +1,10 @@
 //! Reads acceptance.json: the criteria that decide whether the work is done.
 
 mod agree;
+mod replace;
 
 pub use agree::agree;
+pub use replace::replace_check;
 
 use crate::artefact::is_stand_in;
 use crate::diagnostic::tasks::PlanLocation;

@@ -1,7 +1,9 @@
 //! Reads an action file: an action that comes out of here is a good one.
 
+mod adopt;
 mod evidence;
 mod index;
+mod prose;
 mod step;
 pub(crate) mod wire;
 
@@ -15,13 +17,23 @@ use tollgate_core::action::{Action, Step, StepKind};
 use tollgate_core::role::Role;
 use wire::ActionFile;
 
-pub use index::listed;
+pub use adopt::front_matter;
+pub use index::{listed, mentioned};
+pub use prose::{has_flow, read_prose};
 
 /// The role that goes by a name which is not a canonical one; none when nobody does.
 pub type Resolve<'a> = dyn Fn(&str) -> Option<Role> + 'a;
 
+/// Whether the file means to say what it is in front matter.
+pub fn has_front_matter(text: &str) -> bool {
+    front_matter::begins(text)
+}
+
 /// The action when there is no error. A role of the repository's own may go by any name that can be one.
 pub fn read(text: &str, path: &str) -> (Option<Action>, Report) {
+    if !has_front_matter(text) {
+        return prose::read_alone(text, path);
+    }
     let by_form = |name: &str| {
         skill::role_known_as(name).or_else(|| skill::is_kebab(name).then_some(Role::Coder))
     };

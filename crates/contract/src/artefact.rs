@@ -5,6 +5,7 @@ mod data;
 mod document;
 mod ids;
 mod known;
+mod ready;
 mod references;
 mod slug;
 mod target;
@@ -12,6 +13,7 @@ mod target;
 use crate::diagnostic::{Report, artefact as say, shape as words};
 use ids::Index;
 pub(crate) use known::is_stand_in;
+pub use ready::{says_nothing, unknown_features};
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 
 /// The files of a repository, by paths from its root with `/` between their parts.

@@ -76,7 +76,11 @@ fn by_name(path: &str) -> Option<DocumentKind> {
         "README.md" => None,
         _ if skill::foreign_name(path).is_some() => Some(DocumentKind::Skill),
         name if folder == "work-items" && name.ends_with(".md") => Some(DocumentKind::WorkItem),
-        name if folder == "actions" && name.ends_with(".md") => Some(DocumentKind::Action),
+        // Pages in capitals are for people.
+        name if folder == "actions" && name.ends_with(".md") => {
+            let is_action = name[..name.len() - 3].bytes().any(|b| b.is_ascii_lowercase());
+            is_action.then_some(DocumentKind::Action)
+        }
         _ => None,
     }
 }

@@ -1,10 +1,12 @@
 //! Reads tasks.yaml: tolerant of how people and agents write, strict about what the plan must say.
 
 mod edit;
+mod replace;
 mod rules;
 pub mod wire;
 
 pub use edit::set_statuses;
+pub use replace::replace_check;
 pub use wire::TasksFile;
 
 use crate::diagnostic::{Report, shape as words, tasks as say};

@@ -13,7 +13,9 @@ pub use kinds::{
     RepairWay, ScopeAnswer, ScopeWay, SecurityAnswer, SecurityWay,
 };
 pub use way::{AnswerOption, NeedsWords, Way};
-pub use words::{Approval, Extension, FreeText, Minimum, Said, Unread, Words, says_something};
+pub use words::{
+    Approval, Extension, FreeText, Minimum, NewCommand, Said, Unread, Words, says_something,
+};
 
 use crate::id::DecisionId;
 use crate::refusal::Refusal;
@@ -168,6 +170,11 @@ fn choice(
     let typed = Typed::of(given, reason);
     if typed.means(CancelWay::Cancel) && offers.has(CancelWay::Cancel) {
         return typed.read(offers).map(Choice::Cancel);
+    }
+    if typed.means(CancelWay::Cancel) {
+        return Err(Wrong::because(
+            ": this question offers no cancel; `tollgate cancel` ends the session",
+        ));
     }
     Ok(match kind {
         DecisionKind::Approve => Choice::Approve(match Approval::said(given, reason) {

@@ -1,5 +1,6 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
+mod again;
 mod looks;
 mod part;
 mod release;
@@ -215,7 +216,7 @@ impl Session {
             (Purpose::Look { .. }, role) => format!("{role}: look again"),
             // The well-known titles belong to the route with an implement loop.
             (Purpose::Step { .. }, _) if !self.has_task_loop() => {
-                format!("{} in {}", self.name_of(dispatch), self.opening.action.name)
+                format!("{} in {}", self.name_of(dispatch), self.action_name())
             }
             (_, Role::SpecAgent) => "Specify the work".to_owned(),
             (_, Role::Researcher) => "Research what the work needs".to_owned(),
@@ -301,6 +302,8 @@ impl Session {
                     constraints.extend(scope.words());
                 }
             }
+            Role::SpecAgent if self.has_become_full() => constraints.extend(self.full_words()),
+            Role::Architect => constraints.extend(self.late_research(dispatch)),
             Role::SpecAgent if self.route.mode == Mode::Lean => constraints
                 .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),
             Role::Reviewer if task.is_some() => constraints.push(

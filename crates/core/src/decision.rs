@@ -2,7 +2,7 @@
 
 pub use crate::answer::DecisionKind;
 
-use crate::answer::{self, AnswerOption, Asked, Choice, InfoAnswer, Way};
+use crate::answer::{self, AnswerOption, Asked, CheckAnswer, Choice, InfoAnswer, Way};
 use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, FindingId, TaskRef};
 use crate::refusal::Refusal;
 use crate::role::{RepairLoop, State, spelled};
@@ -44,10 +44,18 @@ impl Decision {
     /// A question for information with what the person said to it, as an agent is told.
     pub(crate) fn with_answer(&self) -> String {
         let answer = match self.answered() {
-            Some(Choice::Info(InfoAnswer::Text(text))) => text,
-            _ => "no answer was given",
+            Some(Choice::Info(InfoAnswer::Text(text))) => text.to_string(),
+            Some(Choice::Check(CheckAnswer::FixCheck(command))) => {
+                format!("run the tests with `{}`", &**command)
+            }
+            _ => "no answer was given".to_owned(),
         };
         format!("{} The person says: {answer}", self.question)
+    }
+
+    /// The person gave a command in place of one, or where there was none.
+    pub(crate) fn names_a_command(&self) -> bool {
+        matches!(self.answered(), Some(Choice::Check(CheckAnswer::FixCheck(_))))
     }
 
     /// Whether a person may answer this way.
@@ -169,6 +177,16 @@ pub enum Subject {
     Coverage {
         check: CheckNumber,
     },
+    /// A check that shows nothing about the work before a person has decided about it.
+    Check {
+        task: TaskRef,
+        /// None where QA has no way to run tests.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        command: Option<String>,
+        cause: CheckCause,
+        /// The loop that a repair of it belongs to.
+        repair: RepairLoop,
+    },
     /// No command shows whether the work works.
     Evidence,
     /// Checks that only a person can make, after the checks of this number or after the tasks.
@@ -176,6 +194,16 @@ pub enum Subject {
         checks: Vec<String>,
         after: Option<CheckNumber>,
     },
+}
+
+/// Why a check is put to a person instead of being repaired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckCause {
+    /// Its program is not there, or may not be run.
+    CannotRun,
+    /// It failed on the base revision already.
+    Old,
 }
 
 /// Earlier versions wrote 0 for no finding.

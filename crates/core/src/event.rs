@@ -167,6 +167,9 @@ pub enum Event {
         /// Who repairs it, where it is not who usually does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Role>,
+        /// Who plays that role, where it is not its agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worker: Option<Worker>,
     },
     /// A person allowed a task to change more than its scope says.
     ScopeExtended {
@@ -204,6 +207,20 @@ pub enum Event {
         /// `session/older.rs` fills it in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         holds: Option<bool>,
+    },
+    /// A person waived a check: it is not run any more, and its failure counts for nothing.
+    CheckWaived {
+        command: String,
+        reason: String,
+    },
+    /// A person wants a check repaired that would be put to them otherwise.
+    CheckTakenOn {
+        command: String,
+    },
+    /// A person gave another command in place of one of the plan; it is written into tasks.yaml and acceptance.json.
+    CheckReplaced {
+        command: String,
+        with: String,
     },
     /// A person settled how much coverage is enough here.
     CoverageSettled {

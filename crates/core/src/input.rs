@@ -165,4 +165,7 @@ pub struct Edit {
     pub plan: Option<Vec<TaskSpec>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Vec<Criterion>>,
+    /// It plans what is on record: the engine wrote a check into it that a person gave in place of another.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_ours: bool,
 }

@@ -46,6 +46,8 @@ pub enum Mutant {
     ChecksInACloneOfAnOldCommit,
     CallsEveryFailureOld,
     RepairsNothingForARedCheck,
+    RepairsACheckThatCannotRun,
+    RepairsAnOldFailureUnasked,
     TakesTooLittleCoverage,
     CallsACheckFixedThatDidNotRun,
     // The end.
@@ -87,7 +89,7 @@ const ASKED_MAX: u32 = 30_000;
 
 #[cfg(feature = "mutants")]
 impl Mutant {
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 52] = [
         Self::HearsACommandTwice,
         Self::TakesAnAnswerOfAnEarlierRound,
         Self::LeavesDispatchesOpenAfterACancel,
@@ -122,6 +124,8 @@ impl Mutant {
         Self::ChecksInACloneOfAnOldCommit,
         Self::CallsEveryFailureOld,
         Self::RepairsNothingForARedCheck,
+        Self::RepairsACheckThatCannotRun,
+        Self::RepairsAnOldFailureUnasked,
         Self::TakesTooLittleCoverage,
         Self::CallsACheckFixedThatDidNotRun,
         Self::ClosesOnUnreviewedWork,

@@ -24,6 +24,8 @@ pub enum Refusal {
     StaleEvidence { id: DecisionId, found: String, declared: String },
     #[error("there is no [agent.{name}] in tollgate.toml")]
     UnknownAgent { name: String, known: Vec<String> },
+    #[error("`{command}` cannot be replaced in {path} without changing something else in it")]
+    CheckNotWritable { command: String, path: String },
     #[error("{what} needs a reason")]
     ReasonNeeded { what: &'static str },
 }
@@ -52,6 +54,9 @@ impl Refusal {
             Self::StaleEvidence { .. } => Some(
                 "`tollgate resume` runs the gates of the declared stage and asks again".to_owned(),
             ),
+            Self::CheckNotWritable { path, .. } => {
+                Some(format!("change the command in {path} yourself, then answer retry"))
+            }
             Self::SessionOver { .. } => None,
         }
     }

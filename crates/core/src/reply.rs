@@ -247,6 +247,7 @@ impl ReportedFinding {
     pub fn concern(&self) -> Concern {
         match self.category.trim().to_lowercase().as_str() {
             "scope" | "out-of-scope" | "scope-compliance" => Concern::Scope,
+            "no-test-runner" => Concern::NoTestRunner,
             "" => Concern::Untold,
             _ => Concern::Other,
         }
@@ -263,6 +264,8 @@ impl ReportedFinding {
 pub enum Concern {
     /// A file that is outside the scope of a task.
     Scope,
+    /// Tests are demanded and there is no way to run them.
+    NoTestRunner,
     Untold,
     Other,
 }

@@ -26,7 +26,7 @@ mod take;
 mod unit;
 
 pub use base::{Base, BaseConflict, Join};
-pub use branch::{ArtefactRecord, Branch, Files};
+pub use branch::{ArtefactRecord, Branch, Files, ReplacedCheck};
 pub use changes::ChangeSet;
 pub use checks::{CheckRun, Checks, LifecycleRun};
 pub use decisions::{Correction, Decisions, Rejection};
@@ -334,6 +334,22 @@ impl Session {
     /// Whether a role that is not always needed was asked for.
     pub(crate) fn wants_role(&self, role: Role) -> bool {
         self.plan.wanted_roles.contains(&role)
+    }
+
+    /// Lean work that can still become full.
+    pub(crate) fn can_become_full(&self) -> bool {
+        self.route.mode == Mode::Lean && self.opening.full_action.is_some()
+    }
+
+    /// The action that runs now: lean work that became full runs the full one.
+    pub fn action_name(&self) -> &str {
+        let full = self.opening.full_action.as_ref().filter(|_| self.has_become_full());
+        &full.unwrap_or(&self.opening.action).name
+    }
+
+    /// Whether it began as lean work.
+    pub fn has_become_full(&self) -> bool {
+        self.route.became_full.is_some()
     }
 
     /// The branch that accepted work goes to.

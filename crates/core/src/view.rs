@@ -240,7 +240,7 @@ impl View {
             schema_version: SCHEMA_VERSION,
             session: session.opening.session.clone(),
             route: RouteView {
-                action: session.opening.action.name.clone(),
+                action: session.action_name().to_owned(),
                 mode: session.route.mode,
                 state: session.state(),
                 standing: Standing::of(session),
@@ -303,7 +303,7 @@ impl Summary {
     pub fn of(session: &Session) -> Self {
         Self {
             session: session.opening.session.clone(),
-            action: Some(session.opening.action.name.clone()),
+            action: Some(session.action_name().to_owned()),
             state: Some(session.state()),
             updated_at: Some(session.updated_at),
             waiting: session.pending_decisions().count(),

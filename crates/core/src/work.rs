@@ -412,6 +412,9 @@ pub struct CheckResult {
     /// It failed on the base revision already.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed_on_base: bool,
+    /// Its program, or the runner in front of it, could not be started.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub could_not_start: bool,
     /// It failed in a fresh clone and passes in the workspace: some of what the workspace has and no commit does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_in_workspace: Option<Vec<String>>,
@@ -420,6 +423,11 @@ pub struct CheckResult {
 impl CheckResult {
     /// The commands of the settings that make a new tree fit for work count as one check of a fresh clone.
     pub const SETUP: &str = "workspace.setup";
+
+    /// Nothing was checked: a shell says so with 126 (may not be run) and 127 (not found).
+    pub fn cannot_run(&self) -> bool {
+        self.could_not_start || matches!(self.exit_code, Some(126 | 127))
+    }
 }
 
 /// What came of merging the person's branch, which has moved, into the session's work.

@@ -227,7 +227,9 @@ fn r109_a_failure_as_old_as_the_base_is_told_apart_and_stops_nothing_but_a_tasks
             finding   Orchestrator meta: medium tracked
             ran       Coder"#]],
     );
-    let told = tell("task T-001 feat | check cmd: t\ngates approved per-batch\nred 1\nold 1\ngo");
+    let told = tell(
+        "task T-001 feat | check cmd: t\ngates approved per-batch\nred 2\nold 2\ngo\nanswer UD-1 repair\ngo",
+    );
     let message = told.session().record.findings.first().map(|f| f.report.message.clone());
     expect!["the work was reported as done but `t` fails: exit code 1 (pre-existing: it already failed on the base revision)"].assert_eq(&message.unwrap_or_default());
 }

@@ -310,9 +310,7 @@ fn a_gate_calls_parts_as_the_action_does_and_sends_back_the_one_that_is_named() 
     let told = tell(story);
     let question = told.session().pending_decisions().next().expect("the gate asks").clone();
     assert!(question.question.starts_with("Please review what BUILD is about"));
-    assert!(
-        question.options[1].consequence.starts_with("backend and frontend and devops run again")
-    );
+    assert!(question.options[1].consequence.starts_with("backend, frontend and devops run again"));
     check(
         &format!(
             "{story}\nanswer UD-1 changes-requested: Frontend: larger\ngo\nanswer UD-1 approved\ngo"

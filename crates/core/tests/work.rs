@@ -161,17 +161,15 @@ fn r049_r052_a_full_run_has_called_all_nine_roles() {
 }
 
 #[test]
-fn r102_ruling_18_a_red_check_is_repaired_and_cannot_be_accepted_away() {
+fn r102_ruling_18_a_red_check_is_repaired_and_then_a_person_decides() {
     check(
         "gates approved per-batch
          task T-001 feat | check cmd: test
          red 4
          go
-         answer UD-1 accept-with-known-issues: it is fine
          answer UD-1 simplify: drop it
          go",
         expect![[r#"
-            refused   UD-1 cannot be answered with "accept-with-known-issues: it is fine" because of 1 open critical finding
             state     DONE, 0 at work
             tasks     T-001 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"

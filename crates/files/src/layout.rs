@@ -122,6 +122,7 @@ paths!(SessionLayout {
     lock = "lock",
     status = "status.json",
     tasks = "tasks.yaml",
+    lean_tasks = "tasks.lean.yaml",
     report = "report.md",
     approve_design_history = "approve-design-history.jsonl",
     dispatches = "dispatches",

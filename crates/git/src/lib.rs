@@ -1,5 +1,6 @@
 //! The git program, the repository of the person, the workspaces of a session and what a change touches.
 
+mod batch;
 mod inside;
 mod program;
 pub mod repository;

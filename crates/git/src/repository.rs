@@ -1,6 +1,7 @@
 //! The person's repository: read without side effects, written only under names of our own.
 
 mod aside;
+mod contents;
 
 pub use aside::AsideError;
 

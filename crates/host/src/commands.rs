@@ -191,7 +191,7 @@ pub(crate) fn how_it_ended(end: &RunEnd) -> String {
     match end {
         RunEnd::Exited { code } => format!("exit code {code}"),
         RunEnd::Signalled { signal } => format!("killed by signal {signal}"),
-        RunEnd::CouldNotStart { cause, .. } => format!("could not start: {cause}"),
+        RunEnd::CouldNotStart { program, cause } => format!("could not start {program}: {cause}"),
         RunEnd::Stopped { why } => why.to_string(),
     }
 }
@@ -200,14 +200,14 @@ pub(crate) fn how_it_ended(end: &RunEnd) -> String {
 #[derive(Debug)]
 pub enum NotSetUp {
     Stopped,
-    Failed { command: String, how: String, output_tail: String },
+    Failed { command: String, how: String, output_tail: String, cannot_run: bool },
 }
 
 impl From<NotSetUp> for DispatchEnd {
     fn from(why: NotSetUp) -> Self {
         match why {
             NotSetUp::Stopped => Self::Stopped,
-            NotSetUp::Failed { command, how, output_tail } => Self::CouldNotStart {
+            NotSetUp::Failed { command, how, output_tail, .. } => Self::CouldNotStart {
                 program: CheckResult::SETUP.to_owned(),
                 cause: format!("`{command}` failed, {how}: {output_tail}"),
             },
@@ -245,6 +245,8 @@ pub fn set_up(
                 command: command.clone(),
                 how,
                 output_tail: tail.trim().to_owned(),
+                cannot_run: matches!(outcome.end, RunEnd::Exited { code: 126 | 127 })
+                    || did_not_start(&outcome),
             }));
         }
         files::write_atomic(&done, command.as_bytes())?;

@@ -6,6 +6,7 @@ mod commands;
 pub mod context;
 pub mod failure_report;
 pub mod fault;
+pub mod given;
 pub mod inbox;
 pub mod journal;
 pub mod lifecycle;

@@ -4,6 +4,7 @@
 
 pub mod evidence;
 mod labels;
+mod replaced;
 mod report;
 mod status;
 
@@ -25,6 +26,7 @@ use tollgate_files::layout::SessionLayout;
 use tollgate_files::{self as files, FileError};
 
 pub use labels::is_same_but_status;
+pub use replaced::can_be_written as can_replace_check;
 pub use status::status_json;
 
 /// Writes projections, each only when it changes.
@@ -88,6 +90,8 @@ impl Projector {
     /// Brings every projection up to date. Called after each commit, and once on resume.
     pub fn project(&mut self, session: &Session) -> Result<(), FileError> {
         self.take_over(session)?;
+        replaced::write(&self.layout, session)?;
+        self.set_lean_plan_aside(session)?;
         self.tasks(session)?;
         self.labels(session)?;
         self.rejections(session)?;
@@ -138,7 +142,7 @@ impl Projector {
         Ok(())
     }
 
-    /// After a crash: finishes a take-over that was cut short. A file that holds something else than
+    /// After a crash: finishes a take-over that was cut short, and writes checks that were replaced. A file that holds something else than
     /// before or after was edited by a person and is left to them.
     pub fn finish_take_over(&mut self, session: &Session) -> Result<(), FileError> {
         for (path, record) in &session.files.artefacts {
@@ -154,7 +158,7 @@ impl Projector {
                 self.copy(path, record)?;
             }
         }
-        Ok(())
+        replaced::write(&self.layout, session)
     }
 
     /// Whether nothing has taken the place of what stood there before.
@@ -213,6 +217,21 @@ impl Projector {
         }
         self.labels.remove(path);
         Ok(())
+    }
+
+    /// The plan of lean work that became full no longer counts. It stays beside the new one, whoever edited it.
+    fn set_lean_plan_aside(&self, session: &Session) -> Result<(), FileError> {
+        let is_planned = session.files.artefacts.contains_key("tasks.yaml");
+        if !session.has_become_full() || is_planned || self.layout.lean_tasks().exists() {
+            return Ok(());
+        }
+        let (from, to) = (self.layout.tasks(), self.layout.lean_tasks());
+        match std::fs::rename(&from, &to) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(FileError::io("rename", &from)(error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes the statuses of tasks into tasks.yaml, in place.

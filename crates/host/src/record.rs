@@ -46,6 +46,11 @@ impl SessionFileInspector {
                 _ if sha256 == record.sha256 => true,
                 path => is_item(path) && is_same_but_status(&bytes, &record.sha256),
             };
+            if session.files.rewritten.contains_key(path) && is_as_planned(session, path, &bytes) {
+                let now = Artefact { path: path.clone(), sha256 };
+                edits.push(Edit { is_ours: true, ..unread(path, now) });
+                continue;
+            }
             if is_same {
                 self.good.extend(stamp.map(|stamp| (path.clone(), stamp)));
                 continue;
@@ -77,7 +82,25 @@ fn read(layout: &SessionLayout, path: &str) -> Result<Option<Vec<u8>>, FileError
 fn gone(session: &Session, path: &str) -> Edit {
     let place = session.session_path(path);
     let error = ReplyError::new("file.missing", place, "the file was accepted earlier and is gone");
-    Edit { path: path.to_owned(), now: None, errors: vec![error], plan: None, criteria: None }
+    Edit {
+        path: path.to_owned(),
+        now: None,
+        errors: vec![error],
+        plan: None,
+        criteria: None,
+        is_ours: false,
+    }
+}
+
+/// Whether a file of the plan says what is on record, with the checks that a person replaced.
+fn is_as_planned(session: &Session, path: &str, bytes: &[u8]) -> bool {
+    match path {
+        "tasks.yaml" => is_same_plan(session, bytes),
+        path => match read_document(path, path, bytes, session.route.mode) {
+            Ok(Document::Criteria(found)) => found == session.plan.criteria,
+            _ => false,
+        },
+    }
 }
 
 /// What it plans, without what its work items add: each of them has a record of its own.
@@ -161,5 +184,12 @@ fn new_items(
 }
 
 fn unread(path: &str, now: Artefact) -> Edit {
-    Edit { path: path.to_owned(), now: Some(now), errors: Vec::new(), plan: None, criteria: None }
+    Edit {
+        path: path.to_owned(),
+        now: Some(now),
+        errors: Vec::new(),
+        plan: None,
+        criteria: None,
+        is_ours: false,
+    }
 }

@@ -1,5 +1,6 @@
 //! The loop, the only place where pure and impure meet: gather inputs, decide, make durable, act.
 
+mod answers;
 mod cancelled;
 mod open;
 mod promote;
@@ -25,11 +26,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
-use tollgate_core::answer::{Choice, EscalationAnswer};
 use tollgate_core::engine::{Answered, Durable, Engine};
 use tollgate_core::event::Event;
 use tollgate_core::fault::HostFault;
-use tollgate_core::id::{Attempt, CheckNumber, CommitId, DecisionId, DispatchNumber};
+use tollgate_core::id::{Attempt, CheckNumber, CommitId, DispatchNumber};
 use tollgate_core::input::{Command, Input};
 use tollgate_core::limits::SCOPE_WARNINGS_MAX;
 use tollgate_core::notice::NoticeCode;
@@ -181,7 +181,7 @@ impl Owner {
         command: Command,
     ) -> Result<Answered, ServeError> {
         if let Command::Answer { decision, answer, reason, .. } = &command {
-            if let Some(refusal) = self.unknown_agent(decision, answer, reason.as_deref()) {
+            if let Some(refusal) = self.refused_here(decision, answer, reason.as_deref())? {
                 return Ok(Err(refusal));
             }
             // An answer counts for what the person was shown, not for what is there now.
@@ -194,26 +194,6 @@ impl Owner {
         }
         let answers = self.handle(face, vec![Input::Command(command)])?;
         Ok(answers.into_iter().next().unwrap_or(Ok(())))
-    }
-
-    /// The core does not know the settings, so who may take over is checked here.
-    fn unknown_agent(
-        &self,
-        decision: &DecisionId,
-        answer: &str,
-        reason: Option<&str>,
-    ) -> Option<Refusal> {
-        let decision = self.session().decision(decision)?;
-        let Ok(Choice::Escalation(EscalationAnswer::RetryWith(name))) =
-            decision.read(answer, reason)
-        else {
-            return None;
-        };
-        let config = &self.context.config;
-        config.agent(&name).is_none().then(|| Refusal::UnknownAgent {
-            name: name.to_string(),
-            known: config.agents.keys().cloned().collect(),
-        })
     }
 
     /// Runs until the session is done, blocked, waits for a person who cannot be asked, or is interrupted.

@@ -219,6 +219,7 @@ fn event() -> impl Strategy<Value = Event> {
             duration_ms,
             coverage: None,
             failed_on_base: passed,
+            could_not_start: false,
             only_in_workspace: None,
         },
     );

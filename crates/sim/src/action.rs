@@ -25,7 +25,7 @@ pub fn deliver() -> Action {
                     shows: ["spec.md", "acceptance.json", "architecture.md", "design-specs/"]
                         .map(str::to_owned)
                         .to_vec(),
-                    corrects: vec![Role::SpecAgent, Role::Architect],
+                    corrects: vec![Role::SpecAgent, Role::Architect, Role::Designer],
                 },
             ),
             dispatch(State::Plan, Role::Planner, &["tasks.yaml"]),

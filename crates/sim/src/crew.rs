@@ -73,6 +73,7 @@ impl Crew {
         }
         let coverage = self.coverage(purpose, red);
         let is_old = red && self.chance.percent(25);
+        let is_missing = red && !is_old && self.chance.percent(20);
         commands
             .iter()
             .enumerate()
@@ -81,12 +82,17 @@ impl Crew {
                 CheckResult {
                     command: command.clone(),
                     passed,
-                    exit_code: Some(i32::from(!passed)),
+                    exit_code: Some(match (passed, is_missing) {
+                        (true, _) => 0,
+                        (false, false) => 1,
+                        (false, true) => 127,
+                    }),
                     trouble: None,
                     output_tail: String::new(),
                     duration_ms: 5,
                     coverage,
                     failed_on_base: !passed && is_old,
+                    could_not_start: false,
                     only_in_workspace: None,
                 }
             })

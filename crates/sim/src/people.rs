@@ -1,7 +1,7 @@
 //! People who answer: mostly helpful, sometimes difficult, now and then not making sense.
 
 use crate::chance::Chance;
-use tollgate_core::answer::EscalationWay;
+use tollgate_core::answer::{EscalationWay, RepairWay};
 use tollgate_core::decision::{Decision, DecisionKind, Subject};
 
 #[derive(Debug)]
@@ -77,6 +77,9 @@ impl People {
             (DecisionKind::Notes, _) => {
                 &["accept", "accept", "fix", "fix: also the call in src/beyond/0.rs"]
             }
+            (DecisionKind::Repair, _) if decision.offers(RepairWay::Full) => {
+                &["guidance: mind the edge", "full: it is more than that"]
+            }
             (DecisionKind::Repair, _) => &[
                 "guidance: mind the edge",
                 "guidance: it is src/beyond/1.rs that calls it",
@@ -89,6 +92,9 @@ impl People {
                 let may_skip = decision.offers(EscalationWay::Skip);
                 let may_extend = decision.offers(EscalationWay::Extend);
                 match (may_skip, may_extend) {
+                    _ if decision.offers(EscalationWay::Full) => {
+                        &["retry", "retry: take care", "full: it is more than that"]
+                    }
                     (true, _) => &["retry", "skip"],
                     (_, true) => &["retry", "extend: 1h"],
                     _ => &["retry", "retry: take care", "retry-with: other", "manual-fix"],
@@ -105,7 +111,12 @@ impl People {
                 "override: a toy",
             ],
             (DecisionKind::ManualCheck, _) => &["met", "met", "waived: not now"],
-            (DecisionKind::Check, _) => &["waive: it is a toy", "fix-check: make test"],
+            (DecisionKind::Check, Subject::Evidence) => {
+                &["waive: it is a toy", "fix-check: make test"]
+            }
+            (DecisionKind::Check, _) => {
+                &["repair", "retry", "manual-fix", "waive: not here", "fix-check: another"]
+            }
         };
         (*self.chance.pick(choices)).to_owned()
     }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod attempts;
+mod checks;
 mod debts;
 mod decisions;
 mod ending;
@@ -98,6 +99,7 @@ pub(crate) struct Witness {
     refinement: refinement::Books,
     reports: reports::Books,
     weakened: weakened::Books,
+    checks: checks::Books,
     debts: debts::Books,
     verdicts: verdicts::Books,
     /// Roles that the person asked for.
@@ -127,6 +129,7 @@ impl Witness {
             refinement: refinement::Books::default(),
             reports: reports::Books::default(),
             weakened: weakened::Books::default(),
+            checks: checks::Books::default(),
             debts: debts::Books::new(opening),
             verdicts: verdicts::Books::new(opening),
             requested: opening.requested.clone(),
@@ -152,6 +155,7 @@ impl Witness {
         self.agents.see(at, event, &self.attempts)?;
         self.attempts.see(at, event, truth, self.ledger.met_a_limit())?;
         self.decisions.see(event)?;
+        self.checks.see(event)?;
         self.tasks.see(event, &self.decisions, &self.attempts, truth)?;
         self.ending.see(event, &self.attempts, truth)?;
         self.gates.see(event, &self.attempts, self.ending.tip())?;
@@ -189,6 +193,7 @@ impl Witness {
         self.lanes.what_fits_is_taken()?;
         self.scope.after_commit(session)?;
         self.refinement.all_is_asked()?;
+        self.checks.after_commit()?;
         self.debts.after_commit()?;
         self.gates.low_coverage_is_asked()?;
         self.ending.lean_work_is_small()?;

@@ -11,7 +11,7 @@ const SEEDS_PER_MUTANT: u64 = 4_000;
 
 /// Where each was caught last, and whether with faults: a hint that saves the search. Where it leads nowhere any more, the
 /// search finds another one, and the test prints the line to put here.
-const HINTS: [(Mutant, u64, bool); 50] = [
+const HINTS: [(Mutant, u64, bool); 52] = [
     (Mutant::HearsACommandTwice, 15, true),
     (Mutant::TakesAnAnswerOfAnEarlierRound, 1229, true),
     (Mutant::LeavesDispatchesOpenAfterACancel, 1326, true),
@@ -46,6 +46,8 @@ const HINTS: [(Mutant, u64, bool); 50] = [
     (Mutant::ChecksInACloneOfAnOldCommit, 1, true),
     (Mutant::CallsEveryFailureOld, 39, true),
     (Mutant::RepairsNothingForARedCheck, 2, true),
+    (Mutant::RepairsACheckThatCannotRun, 2, false),
+    (Mutant::RepairsAnOldFailureUnasked, 3, false),
     (Mutant::TakesTooLittleCoverage, 24, true),
     (Mutant::CallsACheckFixedThatDidNotRun, 43, true),
     (Mutant::ClosesOnUnreviewedWork, 1, true),

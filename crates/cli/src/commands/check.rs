@@ -6,6 +6,7 @@ use crate::{output, place};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use tollgate_contract::action;
 use tollgate_contract::diagnostic::{Diagnostic, Level, Report};
 use tollgate_contract::document::{self, DocumentKind};
 use tollgate_contract::done::{self, SessionTexts};
@@ -14,8 +15,9 @@ use tollgate_contract::status;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::policy::Policy;
 use tollgate_core::role::Mode;
+use tollgate_files::layout::Layout;
 use tollgate_files::{self as files, FileError};
-use tollgate_host::settings;
+use tollgate_host::settings::{self, actions};
 
 const SESSION: &str = "session";
 const STATUS_FILE: &str = "status.json";
@@ -204,15 +206,22 @@ impl CheckedDocuments {
             }
             Err(other) => return self.unreadable(shown, &other.to_string()),
         };
-        let Some(kind) = kind.or_else(|| document::guess(shown, &bytes)) else {
+        let guessed = kind.or_else(|| document::guess(shown, &bytes));
+        if guessed.is_none() && is_page_beside_actions(real) {
+            let text =
+                format!("{shown} is a page for people, not an action; there is nothing to check");
+            return output::marked(output::NOTE, "note:", &text);
+        }
+        let Some(kind) = guessed else {
             let help = "Give the kind with --as, such as `--as tasks`";
             let message = "neither its name nor its content shows what kind of document this is";
             return self.kind_unknown(shown, message, help);
         };
         self.documents += 1;
-        self.report
-            .diagnostics
-            .extend(document::check_in(mode_of(real), kind, shown, &bytes).diagnostics);
+        let in_repository = action_report(shown, real, kind, &bytes);
+        let report =
+            in_repository.unwrap_or_else(|| document::check_in(mode_of(real), kind, shown, &bytes));
+        self.report.diagnostics.extend(report.diagnostics);
     }
 
     fn unreadable(&mut self, shown: &str, why: &str) {
@@ -226,6 +235,26 @@ impl CheckedDocuments {
         self.is_incomplete = true;
         self.report.diagnostics.push(error("cli.kind", shown, message.to_owned(), help));
     }
+}
+
+/// People keep pages in capitals, such as README.md, beside their actions.
+fn is_page_beside_actions(real: &Path) -> bool {
+    let is_beside = real.parent().is_some_and(|folder| folder.ends_with("agents/actions"));
+    let stem = real.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let is_page = real.extension().is_some_and(|extension| extension == "md");
+    is_beside && is_page && !stem.contains(|c: char| c.is_lowercase())
+}
+
+/// An action file without front matter names roles in the words of people; which there are is known in its repository.
+fn action_report(shown: &str, real: &Path, kind: DocumentKind, bytes: &[u8]) -> Option<Report> {
+    let text = std::str::from_utf8(bytes).ok().filter(|_| kind == DocumentKind::Action)?;
+    if action::has_front_matter(text) {
+        return None;
+    }
+    let folder = real.parent().filter(|folder| folder.ends_with("agents/actions"))?;
+    let root = folder.parent()?.parent()?;
+    let name = real.file_stem()?.to_str()?;
+    Some(actions::check(&Layout::new(root), name, text, shown))
 }
 
 /// What the settings of this repository allow, and never less than usual.

@@ -62,6 +62,8 @@ struct GateLine<'a> {
     name: &'a str,
     ok: bool,
     exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing_script: Option<&'a str>,
     duration_ms: u64,
 }
 
@@ -167,8 +169,9 @@ impl Gates {
 }
 
 fn gate_line(result: &GateResult) -> GateLine<'_> {
-    let GateResult { name, ok, exit_code, duration_ms, .. } = result;
-    GateLine { name, ok: *ok, exit_code: *exit_code, duration_ms: *duration_ms }
+    let GateResult { name, ok, exit_code, missing_script, duration_ms, .. } = result;
+    let (ok, exit_code, duration_ms) = (*ok, *exit_code, *duration_ms);
+    GateLine { name, ok, exit_code, missing_script: missing_script.as_deref(), duration_ms }
 }
 
 /// What a gate of the built-in lifecycle runs. As a gate it trusts the folder it is in and asks no git for a root.

@@ -24,6 +24,7 @@ use tollgate_files::clock;
 use tollgate_files::layout::{new_session_name, numbered};
 use tollgate_host::activity::adapter::{self, Player};
 use tollgate_host::context::Context;
+use tollgate_host::given;
 use tollgate_host::lifecycle;
 use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings::actions;
@@ -128,9 +129,7 @@ impl Run {
         let mut values = inputs::given(&self.input)?;
         let head = context.repository.head()?;
         let routed = self.routed(context, goal)?;
-        if !routed.verbs.is_empty() {
-            route::tell(&routed);
-        }
+        route::tell(&routed);
         let action = routed.action;
         inputs::check_known(&action, &values)?;
         let mut missing = inputs::missing(context, &head.commit, &action, &values)?;
@@ -140,6 +139,8 @@ impl Run {
         if !missing.is_empty() {
             return Err(inputs::refusal(&action, &missing));
         }
+        let faults = given::faults(&context.repository, &head.commit, &action, &values)?;
+        inputs::check_usable(&action, &faults)?;
         let (mode, full_action) = match action.name == LEAN {
             true => (Mode::Lean, Some(actions::find(&context.layout, "deliver")?)),
             false => (Mode::Full, None),
@@ -168,9 +169,7 @@ impl Run {
     fn routed(&self, context: &Context, goal: Option<&str>) -> Result<Routed, Failure> {
         let named = if self.lean { Some(LEAN) } else { self.action.as_deref() };
         match (named, goal) {
-            (Some(name), _) => {
-                Ok(Routed { action: actions::find(&context.layout, name)?, verbs: Vec::new() })
-            }
+            (Some(name), _) => route::by_name(context, name, Vec::new()),
             (None, Some(goal)) => route::by_goal(context, goal),
             (None, None) => Err(no_goal()),
         }
@@ -184,8 +183,13 @@ impl Run {
         inputs::check_known(&routed.action, &values)?;
         let head = context.repository.head()?;
         let missing = inputs::missing(context, &head.commit, &routed.action, &values)?;
+        let faults = given::faults(&context.repository, &head.commit, &routed.action, &values)?;
+        let inputs = dry::PlannedInputs {
+            missing: inputs::names(&missing),
+            unusable: inputs::unusable(&faults),
+        };
         let is_named = self.lean || self.action.is_some();
-        dry::show(context, &routed, is_named, &inputs::names(&missing), self.json);
+        dry::show(context, &routed, is_named, inputs, self.json);
         Ok(Exit::Ok)
     }
 

@@ -1,6 +1,11 @@
 //! Why a command could not do what it was asked, and how to continue.
 
 pages! {
+    "cli.adopt":
+        "The flow of an action file cannot be written down as front matter: the file has front matter already, it was not\n\
+         understood, there is no such file, or what was understood would read differently. The file was not changed.\n\n\
+         What to do: follow the message. `tollgate actions NAME` shows what is understood, and `--dry-run` what would be\n\
+         written.";
     "cli.agent_test":
         "`tollgate agents test` creates a small repository in the temporary folder and runs a session in it. That failed for\n\
          the reason in the message, or it was stopped.\n\n\
@@ -34,7 +39,9 @@ pages! {
          What to do: say in a sentence or a paragraph what should be true when the work is done. Put a longer text into a\n\
          file of the repository and name the file in the goal.";
     "cli.input":
-        "An action needs an input that is missing, or was given an input that it does not know. Nothing was started.\n\n\
+        "An action needs an input that is missing, was given an input that it does not know, or one that is of no use: a planning\n\
+         document of nothing but placeholders, a feature that planning does not know, evidence that leads nowhere. Nothing was\n\
+         started.\n\n\
          What to do: `tollgate actions NAME` lists the inputs. Give a value as `--input NAME=VALUE`, once. An input that is a\n\
          path must be a committed file or folder of the repository, because work starts from HEAD.";
     "cli.journal_damaged":

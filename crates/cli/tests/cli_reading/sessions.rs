@@ -237,9 +237,8 @@ fn following_shows_what_others_do_in_the_meantime() {
         world.tollgate().args(["log", "--follow"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut out = follower.stdout.take().unwrap();
     out.read_exact(&mut [0]).unwrap();
-    let words = "cancel: enough seen";
-    let answered = world.run(&["answer", "latest", "UD-APPROVE-DESIGN", words]);
-    assert_eq!(answered.code, 0, "{answered:?}");
+    let cancelled = world.run(&["cancel", "latest", "--reason", "enough seen"]);
+    assert_eq!(cancelled.code, 0, "{cancelled:?}");
     let mut told = String::new();
     out.read_to_string(&mut told).unwrap();
     assert_eq!(follower.wait().unwrap().code(), Some(0));

@@ -16,6 +16,16 @@ fn at_work() -> Repo {
     repo
 }
 
+/// The same, where the question is whether the work continues at all.
+fn given_up() -> Repo {
+    let reply = json!({"status": "FAIL", "summary": "it cannot be judged"});
+    let repo = Repo::with(json!([replies("Reviewer", reply)]));
+    repo.lean().exits(4).says("UD-1");
+    repo.write("app.txt", "one\nmy own line\n");
+    repo.write("mine.txt", "mine\n");
+    repo
+}
+
 fn branch(repo: &Repo) -> String {
     format!("tollgate/{}", repo.session_name())
 }
@@ -51,13 +61,13 @@ fn expect_own_work(repo: &Repo) {
 
 #[test]
 fn r156_following_the_offer_of_a_cancel_leaves_own_work_and_undoes_the_session() {
-    let ways: [&[&str]; 3] = [
-        &["cancel", "latest", "--reason", "enough"],
-        &["answer", "latest", "UD-1", "cancel: enough"],
-        &["answer", "latest", "UD-1", "cancel: enough", "--resume"],
+    let ways: [(&[&str], fn() -> Repo); 3] = [
+        (&["cancel", "latest", "--reason", "enough"], at_work),
+        (&["answer", "latest", "UD-1", "cancel: enough"], given_up),
+        (&["answer", "latest", "UD-1", "cancel: enough", "--resume"], given_up),
     ];
-    for way in ways {
-        let repo = at_work();
+    for (way, waiting) in ways {
+        let repo = waiting();
         let said = repo.tollgate(way);
         let followed = follows(&repo, &said);
         expect_own_work(&repo);

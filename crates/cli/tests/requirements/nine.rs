@@ -169,7 +169,7 @@ impl Row {
             assert_eq!(asked, [*id, "approve", *state], "{}", self.action);
             assert_eq!(status["state"], *state, "{}", self.action);
             assert!(question["question"].as_str().unwrap().contains(name), "{question:#}");
-            assert_eq!(options(question), ["approved", "changes-requested: TEXT", "cancel: TEXT"]);
+            assert_eq!(options(question), ["approved", "changes-requested: TEXT"]);
             last = repo.answer(id, "approved");
         }
         last.exits(0);
@@ -385,7 +385,7 @@ fn r086_test_asks_when_coverage_is_not_measured() {
         .says("no check has written tests/lcov.info")
         .says("not one written by an agent");
     let (answers, _) = asked(&repo, "coverage");
-    assert_eq!(answers, ["fix", "lower: N TEXT", "override: TEXT", "cancel: TEXT"]);
+    assert_eq!(answers, ["fix", "lower: N TEXT", "override: TEXT"]);
     repo.answer("UD-1", "override").exits(2);
     repo.answer("UD-1", "override: the rest is generated").exits(0);
     assert!(repo.status()["known_issues"].to_string().contains("the rest is generated"));

@@ -104,9 +104,7 @@ fn r118_without_a_terminal_nothing_prompts_and_the_way_to_answer_is_shown() {
            tollgate answer SESSION UD-APPROVE-DESIGN "approved" --resume
               Approve: the work continues with exactly these files
            tollgate answer SESSION UD-APPROVE-DESIGN "changes-requested: TEXT" --resume
-              Request changes: SpecAgent and Architect run again with your comments; begin with `Architect:` to send them to one role
-           tollgate answer SESSION UD-APPROVE-DESIGN "cancel: TEXT" --resume
-              Cancel the session: ends the session for good; accepted work stays on its branch
+              Request changes: SpecAgent and Architect run again with your comments; to send them to one role, write `changes-requested: Architect: TEXT` (SpecAgent or Architect)
     "#]].assert_eq(&repo.neutral(shown));
     // What is shown can be run as it is.
     let line = ran.err.lines().find(|line| line.contains("\"approved\"")).unwrap();

@@ -161,7 +161,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
            tollgate answer SESSION UD-1 "manual-fix" --resume
               Fix it by hand: you get what the agent left, edit it, and submit the reply
            tollgate answer SESSION UD-1 "cancel: TEXT" --resume
-              Cancel the session: ends the session for good; accepted work stays on its branch
+              End the session: ends the whole session for good, not only this question; accepted work stays on its branch
     "#]].assert_eq(&repo.neutral(shown));
     // One consent buys one start.
     repo.crew(json!([{"when": {"role": "SpecAgent"}, "do": {"exit": 1}}]));
@@ -193,17 +193,19 @@ fn r114_an_ok_without_a_change_is_not_an_implementation() {
 
 #[test]
 fn r102_a_check_that_fails_after_an_ok_is_a_finding_and_nothing_is_promoted() {
-    let checks = r#"["cmd: grep -q good app.txt"]"#;
+    let checks = r#"["cmd: ! grep -q bad app.txt"]"#;
     let plan = [Planned { checks, ..Planned::new("T-001", "app.txt") }];
+    let breaks =
+        json!({"when": {"role": "Coder", "nth": 1}, "do": {"append": {"app.txt": "bad\n"}}});
     let fixes =
-        json!({"when": {"role": "Coder", "nth": 2}, "do": {"append": {"app.txt": "good\n"}}});
-    let repo = Repo::with(json!([planner(&plan), fixes]));
+        json!({"when": {"role": "Coder", "nth": 2}, "do": {"write": {"app.txt": "one\ngood\n"}}});
+    let repo = Repo::with(json!([planner(&plan), breaks, fixes]));
     let ran = repo.through(&[APPROVE, PER_BATCH]);
     let journal = repo.journal();
     let at = |found: &dyn Fn(&serde_json::Value) -> bool| journal.iter().position(found).unwrap();
     let finding = at(&|e| e["type"] == "finding_recorded");
     let words = journal[finding]["finding"]["report"]["message"].as_str().unwrap();
-    assert!(words.contains("grep -q good app.txt"), "{words}");
+    assert!(words.contains("grep -q bad app.txt"), "{words}");
     let promoted = at(&|e| e["type"] == "task_moved" && e["status"] == "implemented");
     assert!(finding < promoted, "not implemented before its check passes");
     assert_eq!(repo.starts_of("Coder"), 2);
@@ -215,12 +217,14 @@ fn r102_a_check_that_fails_after_an_ok_is_a_finding_and_nothing_is_promoted() {
 }
 
 #[test]
-fn r102_a_check_that_never_holds_is_never_done() {
-    let plan = [Planned { checks: r#"["cmd: false"]"#, ..Planned::new("T-001", "app.txt") }];
+fn r102_work_whose_check_never_holds_is_never_done_unasked() {
+    // It holds on the base, and no change of the Coder leaves it so.
+    let checks = r#"["cmd: test $(wc -l < app.txt) -eq 1"]"#;
+    let plan = [Planned { checks, ..Planned::new("T-001", "app.txt") }];
     let repo = Repo::with(json!([planner(&plan)]));
     repo.through(&[APPROVE, PER_BATCH]).exits(3).says("FIX_TESTS");
     assert_eq!(repo.starts_of("Coder"), 4, "the work and three repairs");
-    repo.answer("UD-1", "accept-with-known-issues: I do not care").exits(2).says("critical");
+    repo.resume().exits(3);
     assert_ne!(repo.status()["tasks"][0]["status"], "completed");
 }
 

@@ -36,7 +36,7 @@ fn r105_a_blocked_coder_that_asks_for_a_file_continues_with_it_when_a_person_all
         nth(2, json!({"append": {"app.txt": "a\n", "lib.txt": "b\n"}})),
     ]));
     repo.through(&[APPROVE, PER_BATCH]).exits(3).says("lib.txt: the line is printed there");
-    assert_eq!(options_of(&repo, "UD-1"), ["allow", "refuse: TEXT", "cancel: TEXT"]);
+    assert_eq!(options_of(&repo, "UD-1"), ["allow", "refuse: TEXT"]);
     assert_eq!(repo.status()["state"], "ASK_USER");
     repo.answer("UD-1", "perhaps").exits(2).says("allow");
     repo.answer("UD-1", "allow").exits(0);

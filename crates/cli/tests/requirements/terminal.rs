@@ -179,6 +179,8 @@ fn an_escalation_is_answered_in_place() {
     let mut terminal = Terminal::start(&repo, &["run", GOAL]);
     terminal.wait_for("BLOCKED").wait_for("UD-1 (escalation)").wait_for("> ").types("retry");
     terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("cancel: enough");
+    terminal.wait_for("`tollgate cancel` ends the session");
+    repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0);
     terminal.wait_for("BLOCKED").wait_for("cancelled: enough");
     assert_eq!(terminal.ends(), 4);
 }

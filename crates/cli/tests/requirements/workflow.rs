@@ -68,7 +68,7 @@ fn r002_blocked_is_explained_in_words() {
            tollgate answer SESSION UD-1 "manual-fix" --resume
               Fix it by hand: you get what the agent left, edit it, and submit the reply
            tollgate answer SESSION UD-1 "cancel: TEXT" --resume
-              Cancel the session: ends the session for good; accepted work stays on its branch
+              End the session: ends the whole session for good, not only this question; accepted work stays on its branch
     "#]]
     .assert_eq(&repo.neutral(shown));
     assert!(!blocked.err.lines().any(|line| line.trim_start().starts_with('{')));
@@ -354,13 +354,13 @@ fn r051_evidence_makes_a_lean_run_full() {
 #[test]
 fn r052_done_is_refused_while_a_criterion_is_not_met() {
     let acceptance = json!({"acceptance_criteria": [
-        {"id": "AC-001", "description": "there is a flag", "verify": ["test -e flag.txt"]}]});
+        {"id": "AC-001", "description": "one line", "verify": ["test $(wc -l < app.txt) -eq 1"]}]});
     let repo = Repo::with(json!([crate::support::plan::writes(
         "SpecAgent",
         "acceptance.json",
         &acceptance.to_string()
     ),]));
-    repo.through(&[APPROVE, SINGLE_FINAL]).exits(3).says("test -e flag.txt");
+    repo.through(&[APPROVE, SINGLE_FINAL]).exits(3).says("test $(wc -l < app.txt) -eq 1");
     let status = repo.status();
     assert_eq!(status["state"], "ASK_USER");
     assert_eq!(status["pending_decisions"][0]["kind"], "repair");

@@ -1,5 +1,7 @@
 //! Reads which actions a README lists: links to `name.md`, and list items and table rows that name such a file.
 
+use crate::markdown::{Line, Markdown};
+
 const FOLDER: &str = "agents/actions/";
 
 /// The names in the order they are first listed. Code blocks are examples and list nothing.
@@ -23,6 +25,34 @@ pub fn listed(text: &str) -> Vec<&str> {
         }
     }
     names
+}
+
+/// Those of the names that a README puts into a heading, at the beginning of a list item, or into a cell of a table.
+pub fn mentioned<'n>(text: &str, names: &'n [String]) -> Vec<&'n str> {
+    let markdown = Markdown::of(text);
+    let mut places: Vec<String> =
+        markdown.headings.iter().map(|heading| plain(&heading.text)).collect();
+    for (line, kind) in text.lines().zip(&markdown.lines) {
+        let line = line.trim_start();
+        match kind {
+            Line::Text if line.starts_with('|') => places.extend(line.split('|').map(plain)),
+            Line::Text if is_list_item(line) => {
+                let item = line.trim_start_matches(|c: char| !c.is_alphabetic());
+                places
+                    .push(plain(item.split([':', ']', '*', '`', ' ']).next().unwrap_or_default()));
+            }
+            _ => {}
+        }
+    }
+    let is_mentioned = |name: &&String| places.iter().any(|place| place == *name);
+    names.iter().filter(is_mentioned).map(String::as_str).collect()
+}
+
+/// `**Build** action` and `Action: build` are `build`.
+fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'));
+    let words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
+    words.filter(|word| word != "action").collect::<Vec<_>>().join(" ")
 }
 
 fn names_in(line: &str) -> Vec<&str> {
@@ -73,5 +103,13 @@ mod tests {
         );
         assert!(listed("").is_empty());
         assert!(listed("plain words about review.md").is_empty());
+    }
+
+    #[test]
+    fn r147_a_readme_mentions_actions_in_headings_lists_and_tables() {
+        let names = ["build", "plan", "ship-it", "test", "review", "other"].map(str::to_owned);
+        let text = "# Actions\n\n## Action: Build\n\n| Action | Does |\n|---|---|\n| `plan` | plans other things |\n\n\
+                    - **ship-it**: ships\n* test the rest\n\nPlain words about other.\n```\n- review\n```\n";
+        assert_eq!(mentioned(text, &names), ["build", "plan", "ship-it", "test"]);
     }
 }

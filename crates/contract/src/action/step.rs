@@ -242,6 +242,6 @@ impl StepReader<'_> {
 }
 
 /// The canonical name, or the folder of the built-in text: nothing worth remembering.
-fn is_plain_name(role: Role, name: &str) -> bool {
+pub(super) fn is_plain_name(role: Role, name: &str) -> bool {
     name == role.as_str() || name == crate::skill::folder_of(role)
 }

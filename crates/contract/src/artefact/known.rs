@@ -86,6 +86,16 @@ pub(super) fn check(path: &str, text: &str, document: &Markdown, report: &mut Re
     }
 }
 
+/// The line of the first placeholder where a document has nothing else to say.
+pub(super) fn first_placeholder(text: &str, document: &Markdown) -> Option<u32> {
+    if !is_only_stand_in(&lines(text, document, 0..document.lines.len())) {
+        return None;
+    }
+    let is_told = |kind: &Line| matches!(kind, Line::Text | Line::Fenced | Line::Indented);
+    let at = document.lines.iter().position(is_told)?;
+    u32::try_from(at + 1).ok()
+}
+
 fn required(path: &str) -> &'static [Required] {
     let Some(below) = path.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/')) else {
         return &[];

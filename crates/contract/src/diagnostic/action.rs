@@ -52,6 +52,23 @@ pages! {
     ROLE_WITHOUT_FIELDS = "skill.no_fields":
         "A role file has no front matter. It is used: the whole file is the text of the role, its folder tells which role, and\n\
          what it may write is as in the built-in role. Front matter is a line `---`, the fields, and a line `---`.";
+    PROSE_WITHOUT_FLOW = "action.prose_without_flow":
+        "An action file has no front matter, and no heading `Agent Flow` or `Execution Steps` to read a flow from. Where there\n\
+         is a built-in action of its name, that one is used. A heading `Agent Flow` with a block such as\n\
+         `Architect -> (Backend Developer + Frontend Developer) -> Code Reviewer` is enough; or write front matter.";
+    PROSE_WITHOUT_ROLE = "action.prose_without_role":
+        "An action file without front matter tells of a flow, but no known role is in it. Roles are known by their canonical\n\
+         names, by their usual ones such as Product Manager or DevOps, and by the folder of an agents/NAME/SKILL.md.";
+    PROSE_NOT_UNDERSTOOD = "action.prose_not_understood":
+        "An action file without front matter is read from its headings and lists. This part of it is not done or not checked\n\
+         by Tollgate; the roles read it, because they are given the file. `tollgate actions NAME` shows what was understood,\n\
+         and `tollgate actions adopt NAME` writes it down as front matter that you can change.";
+    PROSE_TAKEN_AS = "action.prose_taken_as":
+        "An action file without front matter says something that Tollgate does in its own way; the message tells which.\n\
+         `tollgate actions adopt NAME` writes the action down as front matter that you can change.";
+    PROSE_SUPPLIED = "action.prose_supplied":
+        "An action file without front matter does not say something that a run must know, and the built-in action of the same\n\
+         name says it. Name the path in a list below `Outputs:` to have another.";
     PATTERN_INVALID = "globs.pattern_invalid":
         "A path pattern is invalid. Patterns are relative to the repository: * within one folder, ** across folders, ? one\n\
          character, [ab] one of these, {a,b} either; a folder ends in /.";
@@ -188,6 +205,35 @@ pub(crate) fn role_without_text(file: &str) -> Diagnostic {
 pub(crate) fn role_without_fields(file: &str) -> Diagnostic {
     let message = "there is no front matter; the whole file is used as the text of the role";
     Diagnostic::warning(ROLE_WITHOUT_FIELDS, Location::file(file, None), message)
+}
+
+pub(crate) fn prose_without_flow(file: &str) -> Diagnostic {
+    let message = "there is no front matter, and no heading \"Agent Flow\" or \"Execution Steps\"";
+    Diagnostic::error(PROSE_WITHOUT_FLOW, Location::file(file, None), message)
+        .help("Draw the flow below a heading \"Agent Flow\", or write front matter")
+}
+
+pub(crate) fn prose_without_role(file: &str, line: Option<u32>) -> Diagnostic {
+    let message = "no known role is in this flow";
+    Diagnostic::error(PROSE_WITHOUT_ROLE, Location::file(file, line), message)
+        .help("Use names that `tollgate roles` lists")
+}
+
+pub(crate) fn prose_not_understood(file: &str, line: u32, words: &str) -> Diagnostic {
+    Diagnostic::warning(PROSE_NOT_UNDERSTOOD, Location::file(file, Some(line)), words)
+}
+
+pub(crate) fn prose_prerequisite(file: &str, line: u32, found: &str) -> Diagnostic {
+    let message = format!("{} names no file, so Tollgate does not check it", quote(found));
+    Diagnostic::warning(PROSE_NOT_UNDERSTOOD, Location::file(file, Some(line)), message)
+}
+
+pub(crate) fn prose_taken_as(file: &str, line: u32, words: &str) -> Diagnostic {
+    Diagnostic::warning(PROSE_TAKEN_AS, Location::file(file, Some(line)), words)
+}
+
+pub(crate) fn prose_supplied(file: &str, line: Option<u32>, words: &str) -> Diagnostic {
+    Diagnostic::warning(PROSE_SUPPLIED, Location::file(file, line), words)
 }
 
 pub(crate) fn pattern_invalid(

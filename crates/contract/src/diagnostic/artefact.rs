@@ -1,6 +1,6 @@
 //! Faults of the documents that actions produce: form, completeness, and what they refer to.
 
-use super::{Diagnostic, Location, pages, perhaps_meant, quote};
+use super::{Diagnostic, Location, did_you_mean, pages, perhaps_meant, quote};
 
 pages! {
     EMPTY = "artefact.empty":
@@ -16,6 +16,10 @@ pages! {
         "The document begins with front matter, a line `---` and fields, but has no second line `---` to end it.";
     CONFLICT = "artefact.conflict_marker":
         "An unfinished merge left this line behind. Decide which side is right and remove the conflict markers.";
+    FEATURE_UNKNOWN = "artefact.feature_unknown":
+        "The input `feature` names a feature that planning does not know. A feature is known by its id, such as F0001, where a\n\
+         file, a folder or a heading of planning-mds/ has it, or by its name as it is in planning-mds/features/. Only what is\n\
+         committed counts.";
     PLACEHOLDER = "artefact.placeholder":
         "A part of a document contains only a placeholder such as TODO, TBD, ... or {{name}}. Write the real text. If there\n\
          is nothing to say, say so, and why.";
@@ -85,6 +89,16 @@ pub(crate) fn only_placeholders(file: &str, line: u32, section: Option<&str>) ->
     };
     Diagnostic::error(PLACEHOLDER, Location::file(file, Some(line)), message)
         .help("Write the real text, or say why there is none")
+}
+
+pub(crate) fn feature_unknown(folder: &str, found: &str, known: &[&str]) -> Diagnostic {
+    let message = format!("there is no feature {}", quote(found));
+    let help = match known {
+        [] => "Plan it first; a feature is a file or folder such as features/F0001-name".to_owned(),
+        known => did_you_mean(found, known),
+    };
+    Diagnostic::error(FEATURE_UNKNOWN, Location::file(&format!("{folder}/"), None), message)
+        .help(help)
 }
 
 pub(crate) fn unfilled(file: &str, line: u32, found: &str) -> Diagnostic {

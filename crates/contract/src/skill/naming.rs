@@ -42,7 +42,7 @@ fn without_number(name: &str) -> &str {
 }
 
 /// The known name with these letters, whatever the dashes between them.
-fn known(name: &str) -> Option<&'static str> {
+pub(crate) fn known(name: &str) -> Option<&'static str> {
     let letters = name.replace('-', "");
     KNOWN_AS.iter().map(|(known, _)| *known).find(|known| known.replace('-', "") == letters)
 }

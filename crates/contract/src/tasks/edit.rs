@@ -23,7 +23,7 @@ pub fn set_statuses(
             continue;
         }
         let span = field.span.ok_or_else(|| refuse(format!("task {id} has no plain status")))?;
-        edits.push((span, status.as_str()));
+        edits.push((span, status.to_string()));
         field.value = Value::Text(status.as_str().to_owned());
     }
     let edited =
@@ -49,15 +49,15 @@ fn status_field<'a>(root: &'a mut Node, id: &TaskId) -> Option<&'a mut Node> {
 }
 
 /// From the end to the start, so that earlier places stay where they are. None when places overlap.
-fn replace(text: &str, mut edits: Vec<((usize, usize), &str)>) -> Option<String> {
+pub(super) fn replace(text: &str, mut edits: Vec<((usize, usize), String)>) -> Option<String> {
     edits.sort();
     let overlaps = edits.windows(2).any(|pair| pair[0].0.1 > pair[1].0.0);
     let mut edited = text.to_owned();
-    for ((start, end), status) in edits.into_iter().rev() {
+    for ((start, end), new) in edits.into_iter().rev() {
         let old = text.get(start..end)?;
         // The span of a plain scalar may take in the white space behind it.
         let kept = &old[old.trim_end().len()..];
-        edited.replace_range(start..end, &format!("{status}{kept}"));
+        edited.replace_range(start..end, &format!("{new}{kept}"));
     }
     (!overlaps).then_some(edited)
 }

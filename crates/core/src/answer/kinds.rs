@@ -1,7 +1,7 @@
 //! One enum for each kind of question: every way to answer it, what is typed for it, and the words that it takes.
 
 use super::way::{NeedsWords, Way};
-use super::words::{Approval, Extension, FreeText, Minimum, Said, Unread, Words};
+use super::words::{Approval, Extension, FreeText, Minimum, NewCommand, Said, Unread, Words};
 use crate::role::spelled;
 use crate::task::Strategy;
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ macro_rules! kind {
 }
 
 kind! {
-    /// Ends the session. Offered with every question but those for information.
+    /// Ends the session. Offered where the question is whether the work continues at all.
     Cancel, CancelWay {
         Cancel(reason: Words) = "cancel", "cancel: TEXT";
     }
@@ -139,6 +139,7 @@ kind! {
         AcceptWithKnownIssues(words: Words) = "accept-with-known-issues", "accept-with-known-issues: TEXT";
         Simplify(words: Words) = "simplify", "simplify: TEXT";
         Guidance(words: Words) = "guidance", "guidance: TEXT";
+        Full(words: Words) = "full", "full: TEXT";
     }
 }
 
@@ -168,6 +169,7 @@ kind! {
         Extend(extension: Extension) = "extend", "extend: DURATION";
         Skip = "skip", "skip";
         ManualFix = "manual-fix", "manual-fix";
+        Full(words: Words) = "full", "full: TEXT";
     }
 }
 
@@ -207,7 +209,7 @@ kind! {
 kind! {
     /// About a check that cannot run here, or that failed before the session began.
     CheckAnswer, CheckWay {
-        FixCheck(command: Words) = "fix-check", "fix-check: COMMAND";
+        FixCheck(command: NewCommand) = "fix-check", "fix-check: COMMAND";
         Waive(reason: Words) = "waive", "waive: TEXT";
         Repair = "repair", "repair";
         ManualFix = "manual-fix", "manual-fix";

@@ -108,6 +108,7 @@ fn each_text_means_one_way_and_is_kept_in_one_form() {
         ),
         (Repair, "simplify: a", "simplify", "simplify: a"),
         (Repair, "guidance:  a", "guidance", "guidance: a"),
+        (Repair, "full: it is more", "full", "full: it is more"),
         (Security, "fix-now", "fix-now", "fix-now"),
         (Security, "fix-later: a", "fix-later", "fix-later: a"),
         (Security, "accept-risk: a", "accept-risk", "accept-risk: a"),
@@ -119,6 +120,7 @@ fn each_text_means_one_way_and_is_kept_in_one_form() {
         (Escalation, "extend: 90s", "extend", "extend: 90s"),
         (Escalation, "skip", "skip", "skip"),
         (Escalation, "manual-fix", "manual-fix", "manual-fix"),
+        (Escalation, "full: it is more", "full", "full: it is more"),
         (Info, " any: thing ", "text", " any: thing "),
         (Info, "cancel: not meant so", "text", "cancel: not meant so"),
         (Scope, "allow", "allow", "allow"),
@@ -129,7 +131,8 @@ fn each_text_means_one_way_and_is_kept_in_one_form() {
         (Coverage, "fix", "fix", "fix"),
         (Coverage, "lower: 72.5 % a", "lower", "lower: 72.5 % a"),
         (Coverage, "override: a", "override", "override: a"),
-        (Check, "fix-check: make test", "fix-check", "fix-check: make test"),
+        (Check, "fix-check: npm run test:unit", "fix-check", "fix-check: npm run test:unit"),
+        (Check, "fix-check: cmd: make", "fix-check", "fix-check: make"),
         (Check, "waive: a", "waive", "waive: a"),
         (Check, "repair", "repair", "repair"),
         (Check, "manual-fix", "manual-fix", "manual-fix"),
@@ -187,7 +190,9 @@ fn what_a_question_does_not_offer_is_refused() {
 
 #[test]
 fn a_refusal_says_what_is_wrong() {
-    use DecisionKind::{Approve, Coverage, Escalation, Info, Justify, Notes, Scope, Strategy};
+    use DecisionKind::{
+        Approve, Check, Coverage, Escalation, Info, Justify, Notes, Scope, Strategy,
+    };
     let table = [
         (Approve, "approved?", ""),
         (Approve, "Approved", ""),
@@ -203,6 +208,9 @@ fn a_refusal_says_what_is_wrong() {
         (Info, " \u{200b}", ": it is empty"),
         (Scope, "Allow", ""),
         (Coverage, "lower: 70", ": it needs a percentage and a reason"),
+        (Check, "fix-check:", ": it needs text after the colon"),
+        (Check, "fix-check: manual: look", ": that is not a command"),
+        (Check, "waive", ": it needs text after the colon"),
     ];
     for (kind, given, because) in table {
         match answer(kind, &all_options(kind), given, None) {

@@ -2,6 +2,7 @@
 
 use super::way::NeedsWords;
 use crate::duration;
+use crate::task::Check;
 use std::ops::Deref;
 
 /// What an answer takes beside its keyword.
@@ -159,6 +160,37 @@ impl Said for Minimum {
 
     fn canonical(&self, keyword: &str) -> String {
         self.said.canonical(keyword)
+    }
+}
+
+/// A command that takes the place of another one, with or without the `cmd:` of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewCommand(String);
+
+impl Deref for NewCommand {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Said for NewCommand {
+    const NEEDS: NeedsWords = NeedsWords::Required;
+
+    fn read(given: Option<&str>) -> Result<Self, Unread> {
+        let said = Words::read(given)?;
+        match Check::from(said.to_string()) {
+            Check::Command(command) if says_something(&command) => Ok(Self(command)),
+            _ => Err(Unread::Unfit {
+                why: ": that is not a command",
+                examples: &["fix-check: npm run test:unit", "fix-check: make check"],
+            }),
+        }
+    }
+
+    fn canonical(&self, keyword: &str) -> String {
+        format!("{keyword}: {}", self.0)
     }
 }
 

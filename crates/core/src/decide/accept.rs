@@ -8,7 +8,7 @@ use crate::id::{Attempt, DispatchNumber};
 use crate::mutant::Mutant;
 use crate::notice::NoticeCode;
 use crate::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Usage};
-use crate::role::{Mode, RepairLoop, Role};
+use crate::role::{RepairLoop, Role};
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
 use crate::work::{DispatchEnd, Work};
@@ -211,8 +211,7 @@ fn by_status(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work:
 }
 
 fn wants_full(draft: &Draft<'_>, reply: &Reply) -> bool {
-    draft.route.mode == Mode::Lean
-        && draft.opening.full_action.is_some()
+    draft.can_become_full()
         && reply.status == ReplyStatus::Blocked
         && reply.recommended_agent == Some(Role::SpecAgent)
 }

@@ -1,11 +1,11 @@
 //! Commands that the engine runs itself, and what their exit codes mean.
 
 use super::draft::Draft;
-use super::evidence;
-use super::moves::{ask, enter, finding, repair};
+use super::moves::{ask, enter, finding, repair, settle};
+use super::unproven;
+use super::{coverage, evidence};
 use crate::action::{CheckSubject, Step, StepKind};
-use crate::answer::CoverageAnswer;
-use crate::decision::{BlockerCode, Subject};
+use crate::decision::BlockerCode;
 use crate::event::{
     CheckPurpose, CheckTree, CriterionResult, Event, Finding, FindingOrigin, FindingStatus,
 };
@@ -94,22 +94,25 @@ fn subject_holds(
     (step, index): (usize, usize),
     subject: &CheckSubject,
 ) -> bool {
+    let command = match subject {
+        CheckSubject::Command(command) => command.clone(),
+        other => other.to_string(),
+    };
     let is_skipped = match subject {
         CheckSubject::Lifecycle => draft.checks.stage.is_none(),
         CheckSubject::Coverage => draft.coverage_minimum().is_none(),
-        _ => false,
+        _ => draft.checks.waived.contains_key(&command),
     };
     if is_skipped || draft.checks.subjects_hold.get(&(step, index)) == Some(&draft.branch.tip) {
         return true;
     }
     let purpose = CheckPurpose::Subject { step, index: Some(index), subject: subject.clone() };
     let commands = match subject {
-        CheckSubject::Command(command) => vec![command.clone()],
         CheckSubject::Evidence => match evidence::commands(draft) {
             Ok(commands) => commands,
             Err(is_waived) => return is_waived,
         },
-        other => vec![other.to_string()],
+        _ => vec![command],
     };
     start(draft, purpose, commands);
     false
@@ -159,6 +162,7 @@ fn start_acceptance(draft: &mut Draft<'_>) {
     for check in draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify) {
         if let Check::Command(command) = check
             && !commands.contains(command)
+            && !draft.checks.waived.contains_key(command)
         {
             commands.push(command.clone());
         }
@@ -197,8 +201,15 @@ fn settle_criteria(draft: &mut Draft<'_>) {
         .cloned()
         .collect();
     for criterion in open {
+        let waived = criterion.verify.iter().find_map(|check| match check {
+            Check::Command(command) => draft.checks.waived.get(command).cloned(),
+            Check::Manual(_) => None,
+        });
         let how: Vec<String> = criterion.verify.iter().map(ToString::to_string).collect();
-        let result = CriterionResult::Met { evidence: how.join("; ") };
+        let result = match waived {
+            Some(reason) => CriterionResult::Waived { reason },
+            None => CriterionResult::Met { evidence: how.join("; ") },
+        };
         draft.emit(Event::CriterionSettled { id: criterion.id, result });
     }
 }
@@ -216,7 +227,8 @@ pub(super) fn ended(
         return;
     };
     let (purpose, tree) = (run.purpose.clone(), run.tree);
-    let mut failed: Vec<CheckResult> = results.iter().filter(|r| !r.passed).cloned().collect();
+    let mut failed: Vec<CheckResult> =
+        results.iter().filter(|result| !draft.is_good(result)).cloned().collect();
     let measured = results.first().cloned();
     let has_stage = stage.is_some();
     let mut ran: Vec<String> = results.iter().map(|result| result.command.clone()).collect();
@@ -227,11 +239,15 @@ pub(super) fn ended(
     let holds = Some(draft.are_good_enough(&purpose, &results));
     draft.emit(Event::ChecksEnded { number, results, stage, holds });
     let is_gate = matches!(purpose, CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. });
+    let excuses_old =
+        matches!(&purpose, CheckPurpose::Subject { subject, .. } if subject.excuses_old_failures());
     let (task, repair) = match purpose {
         CheckPurpose::Task { task } => (task, RepairLoop::FixTests),
         CheckPurpose::Acceptance { .. } => (TaskRef::Meta, RepairLoop::FixBuild),
         CheckPurpose::Subject { subject: CheckSubject::Coverage, .. } => {
-            return measured.into_iter().for_each(|result| measure(draft, number, &result));
+            return measured
+                .into_iter()
+                .for_each(|result| coverage::measure(draft, number, &result));
         }
         // The file does not say which gates to run: nobody but a person can fix it.
         CheckPurpose::Subject { subject: CheckSubject::Lifecycle, .. }
@@ -262,81 +278,20 @@ pub(super) fn ended(
     {
         return;
     }
-    for result in &failed {
-        record_contradiction(
-            draft,
-            &task,
-            contradicted_by(result, is_gate),
-            complaint(result, tree),
-        );
-    }
-    let lines: Vec<String> = failed.iter().map(|result| feedback(result, tree)).collect();
-    repair::object(draft, &task, repair, lines.into());
-}
-
-/// Asks when coverage is not enough; where it is, there is nothing to say.
-fn measure(draft: &mut Draft<'_>, number: CheckNumber, result: &CheckResult) {
-    if draft.covers_enough(result) || Mutant::TakesTooLittleCoverage.is_planted() {
-        return;
-    }
-    let minimum = per_cent(draft.coverage_minimum().unwrap_or(0));
-    let found = match (&result.coverage, &result.trouble) {
-        (Some(measured), _) => {
-            let note = result.output_tail.lines().next().map(|line| format!(". {line}"));
-            format!(
-                "{} of the lines are covered ({} of {}); the minimum is {minimum}{}",
-                per_cent(measured.percent_hundredths()),
-                measured.covered,
-                measured.total,
-                note.unwrap_or_default()
-            )
-        }
-        (None, Some(trouble)) => {
-            let why = result.output_tail.lines().next().map(|line| format!(" ({line})"));
-            format!("it could not be measured: {trouble}{}", why.unwrap_or_default())
-        }
-        (None, None) => "it could not be measured".to_owned(),
-    };
-    ask::coverage(draft, number, &found);
-}
-
-fn per_cent(hundredths: u32) -> String {
-    match hundredths % 100 {
-        0 => format!("{} %", hundredths / 100),
-        part => format!("{}.{part:02} %", hundredths / 100),
+    let about = unproven::Failed { task: &task, repair, tree, is_gate, excuses_old };
+    if !unproven::ask_about(draft, &about, &failed) {
+        object(draft, &about, &failed);
     }
 }
 
-/// The person decided about coverage that is not enough.
-pub(super) fn coverage_answered(
-    draft: &mut Draft<'_>,
-    check: CheckNumber,
-    answer: &CoverageAnswer,
-) {
-    let (minimum, reason, text) = match answer {
-        CoverageAnswer::Fix => return add_tests(draft, check),
-        CoverageAnswer::Lower(to) => {
-            let share = per_cent(to.hundredths);
-            let text = format!("the minimum coverage was lowered to {share}: {}", to.reason);
-            (to.hundredths, to.reason.clone(), text)
-        }
-        CoverageAnswer::Override(reason) => {
-            (0, reason.to_string(), format!("coverage was overridden: {}", &**reason))
-        }
-    };
-    draft.emit(Event::CoverageSettled { minimum, reason });
-    draft.emit(Event::KnownIssueNoted { text });
-}
-
-fn add_tests(draft: &mut Draft<'_>, check: CheckNumber) {
-    let asked = draft.decisions.asked.iter().rev();
-    let question = asked
-        .filter(|d| matches!(d.subject, Subject::Coverage { check: of } if of == check))
-        .map(|decision| decision.question.clone())
-        .next();
-    let feedback = question.into_iter().chain(["add tests that reach more lines".to_owned()]);
-    let told = feedback.collect::<Vec<String>>().into();
-    repair::open_with_consent(draft, &TaskRef::Meta, RepairLoop::FixTests, told, Vec::new());
+/// The work does not do what it was reported to do.
+fn object(draft: &mut Draft<'_>, about: &unproven::Failed<'_>, failed: &[CheckResult]) {
+    for result in failed {
+        let origin = contradicted_by(result, about.is_gate);
+        record_contradiction(draft, about.task, origin, complaint(result, about.tree));
+    }
+    let lines: Vec<String> = failed.iter().map(|result| feedback(result, about.tree)).collect();
+    repair::object(draft, about.task, about.repair, lines.into());
 }
 
 fn is_old(result: &CheckResult) -> bool {
@@ -372,34 +327,6 @@ fn settle_old_findings(
     settle_checks(draft, task, |finding| was_run(finding) && !still(finding));
 }
 
-/// Commands that left the plan: nobody runs them again, so what they found is kept for later.
-pub(super) fn settle_left(draft: &mut Draft<'_>, commands: &[String]) {
-    let criteria = draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
-    let kept: Vec<&String> = criteria
-        .filter_map(|check| match check {
-            Check::Command(command) => Some(command),
-            Check::Manual(_) => None,
-        })
-        .collect();
-    let left: Vec<&String> = commands.iter().filter(|command| !kept.contains(command)).collect();
-    let has_left = |finding: &&Finding| {
-        let command = finding.origin.command();
-        command.is_some_and(|command| left.iter().any(|known| *known == command))
-    };
-    let gone: Vec<FindingId> = draft
-        .record
-        .findings
-        .iter()
-        .filter(|finding| finding.is_open())
-        .filter(has_left)
-        .map(|finding| finding.id)
-        .collect();
-    for id in gone {
-        let reason = Some("the check is no longer in the plan".to_owned());
-        draft.emit(Event::FindingSettled { id, status: FindingStatus::Tracked, reason });
-    }
-}
-
 /// Gates that nobody declares any more complain about nothing.
 pub(super) fn settle_gate_findings(draft: &mut Draft<'_>) {
     let of_gate = |finding: &Finding| matches!(finding.origin, FindingOrigin::Gate { .. });
@@ -417,7 +344,7 @@ fn settle_checks(draft: &mut Draft<'_>, task: &TaskRef, is_gone: impl Fn(&Findin
     }
 }
 
-/// The work was called done and its check says otherwise. Nobody can accept that away.
+/// The work was called done and its check says otherwise.
 fn record_contradiction(
     draft: &mut Draft<'_>,
     task: &TaskRef,
@@ -481,9 +408,6 @@ fn feedback(result: &CheckResult, tree: CheckTree) -> String {
     if !names.is_empty() {
         text.push_str(&format!("\nIn the workspace but not in a commit: {}", names.join(", ")));
     }
-    let tail = result.output_tail.trim_end();
-    if !tail.is_empty() {
-        text.push_str(&format!("\nIts last output:\n{tail}"));
-    }
+    text.push_str(&settle::last_output(result));
     text
 }

@@ -3,17 +3,19 @@
 use super::draft::Draft;
 use super::moves::{ending, escalate};
 use super::{follow, gate, questions};
+use crate::action::CheckSubject;
 use crate::answer::{self, Choice, NotesAnswer, RepairAnswer, SecurityAnswer};
 use crate::decision::{
     Blocker, BlockerCode, Decision, DecisionKind, DecisionStatus, Resolution, Subject,
 };
-use crate::event::{Event, FindingStatus, Verdict};
+use crate::event::{Event, Finding, FindingStatus, Verdict};
 use crate::id::{CommandId, DecisionId};
 use crate::input::Command;
 use crate::mutant::Mutant;
 use crate::refusal::Refusal;
 use crate::reply::Severity;
 use crate::role::Role;
+use crate::work::CheckResult;
 
 pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refusal> {
     if draft.decisions.commands_seen.contains(command.id())
@@ -104,7 +106,7 @@ fn refuse_to_accept_critical(
     let accepted = match (&decision.subject, choice) {
         (Subject::Repair { task, .. }, Choice::Repair(RepairAnswer::AcceptWithKnownIssues(_))) => {
             let open = draft.record.findings.iter().filter(|f| f.status == FindingStatus::Open);
-            open.filter(|f| f.task == *task).cloned().collect()
+            open.filter(|f| f.task == *task && keeps_its_no(f)).cloned().collect()
         }
         (Subject::Notes { task, .. }, Choice::Notes(NotesAnswer::Accept)) => {
             follow::noted(draft, task)
@@ -120,6 +122,16 @@ fn refuse_to_accept_critical(
         answer: choice.canonical(),
         open,
     })
+}
+
+/// A red check may be accepted with a reason. But nothing has run in a tree that could not be set up, and the validation of
+/// documents is never skipped.
+fn keeps_its_no(finding: &Finding) -> bool {
+    let planning = CheckSubject::Planning.to_string();
+    finding
+        .origin
+        .command()
+        .is_none_or(|command| command == CheckResult::SETUP || command == planning)
 }
 
 /// Asked, and nothing came: ad-hoc questions lapse, all others stay.

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::open::{self, Start};
-use super::{checks, gate, severity};
+use super::{checks, gate, parts, severity};
 use crate::action::PartIndex;
 use crate::decision::{CorrectionStatus, Subject};
 use crate::event::{Event, Purpose};
@@ -15,7 +15,7 @@ pub(super) fn reject(draft: &mut Draft<'_>, index: usize, words: &str) {
     let of_named = words.split_once(':').map(|(name, _)| parts_named(draft, index, name.trim()));
     let of_named = of_named.unwrap_or_default();
     let parts = if of_named.is_empty() || Mutant::SendsACorrectionToEverybody.is_planted() {
-        gate::correctors(draft, index)
+        parts::correctors(draft, index)
     } else {
         of_named
     };
@@ -30,6 +30,12 @@ pub(super) fn correct(draft: &mut Draft<'_>) {
         (draft.decisions.correction.roles.clone(), draft.decisions.correction.parts.clone());
     let index = rejected_gate(draft);
     let Some(role) = roles.first().copied() else {
+        let missed = parts::missed(draft, index);
+        if !missed.is_empty() {
+            let (roles, parts) = missed.into_iter().unzip();
+            let status = CorrectionStatus::Queued;
+            return draft.emit(Event::CorrectionMoved { status, roles, parts, agent: None });
+        }
         // Who judged the work looks at what came of it before the person does.
         if !is_shown(draft, index) {
             return;
@@ -74,9 +80,9 @@ fn parts_named(draft: &Draft<'_>, before: usize, name: &str) -> Vec<(Role, PartI
     let is_meant = |(_, at): &(Role, PartIndex)| {
         draft.assignment(*at).is_some_and(|part| part.name().eq_ignore_ascii_case(name))
     };
-    let called = gate::correctors(draft, before).into_iter().filter(is_meant).collect::<Vec<_>>();
+    let called = parts::correctors(draft, before).into_iter().filter(is_meant).collect::<Vec<_>>();
     match Role::parse(name) {
-        Some(role) if called.is_empty() => gate::parts_of(draft, before, role),
+        Some(role) if called.is_empty() => parts::parts_of(draft, before, role),
         _ => called,
     }
 }

@@ -22,7 +22,9 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
     let is_gone = edits.iter().any(|edit| edit.now.is_none());
     let code = if is_gone { BlockerCode::MissingContext } else { BlockerCode::InvalidOutput };
     let good = edits.iter().filter(|edit| edit.errors.is_empty());
-    let changed: Vec<String> = good.map(|edit| edit.path.clone()).collect();
+    // What a person answered is not put to them again.
+    let by_others = good.filter(|edit| !edit.is_ours);
+    let changed: Vec<String> = by_others.map(|edit| edit.path.clone()).collect();
     let plan = edits.iter().filter(|e| e.errors.is_empty()).find_map(|edit| edit.plan.clone());
     let criteria = edits.iter().filter(|e| e.errors.is_empty()).find_map(|e| e.criteria.clone());
     if draft.standing.blocker.is_some() && !broken.is_empty() {

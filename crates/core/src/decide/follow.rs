@@ -1,9 +1,10 @@
 //! What an answer sets in motion: one function for each kind of question.
 
 use super::draft::Draft;
-use super::moves::{attempt, ending, escalate, finding, named, repair};
+use super::moves::{ask, attempt, ending, escalate, finding, named, repair};
 use super::{
-    checks, correction, evidence, failure, parallel, questions, scope, severity, take, weakened,
+    correction, coverage, evidence, failure, parallel, questions, scope, severity, take, unproven,
+    weakened,
 };
 use crate::answer::{
     ApproveAnswer, Choice, EscalationAnswer, ManualCheckAnswer, NotesAnswer, RepairAnswer,
@@ -16,7 +17,7 @@ use crate::id::{DispatchNumber, FindingId, TaskRef};
 use crate::mutant::Mutant;
 use crate::role::{RepairLoop, Role};
 use crate::session::Gate;
-use crate::task::{Check, TaskStatus};
+use crate::task::Check;
 use crate::worker::Worker;
 
 /// What an answer sets in motion.
@@ -53,7 +54,10 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
         (Subject::Files, Choice::Escalation(_)) => escalate::unblock(draft),
         (Subject::Severity { .. }, Choice::Justify(answer)) => severity::answered(draft, answer),
         (Subject::Coverage { check }, Choice::Coverage(answer)) => {
-            checks::coverage_answered(draft, *check, answer);
+            coverage::answered(draft, *check, answer);
+        }
+        (Subject::Check { .. }, Choice::Check(answer)) => {
+            unproven::answered(draft, decision, answer);
         }
         (Subject::Evidence, Choice::Check(answer)) => evidence::answered(draft, answer),
         (Subject::Manual { checks, .. }, Choice::ManualCheck(answer)) => {
@@ -74,6 +78,7 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
             | Subject::Files
             | Subject::Severity { .. }
             | Subject::Coverage { .. }
+            | Subject::Check { .. }
             | Subject::Evidence
             | Subject::Manual { .. },
             _,
@@ -132,7 +137,7 @@ fn accept_notes(
 /// The person decided how a repair loop continues.
 fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &RepairAnswer) {
     escalate::unblock(draft);
-    unblock_task(draft, task);
+    ask::unblock_task(draft, task);
     let source = Gate::of_repair(repair).map_or(Role::Orchestrator, Gate::role);
     let (told, words) = match answer {
         RepairAnswer::AcceptWithKnownIssues(words) => {
@@ -141,6 +146,7 @@ fn repaired(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, answer: &
         RepairAnswer::DifferentApproach(words) => ("take a different approach", words),
         RepairAnswer::Simplify(words) => ("simplify the scope", words),
         RepairAnswer::Guidance(words) => ("follow this guidance", words),
+        RepairAnswer::Full(words) => return take::full_by_person(draft, words),
     };
     let said = vec![format!("the person says to {told}: {}", &**words)];
     let mut told = Feedback::from(said)
@@ -158,26 +164,37 @@ fn accept_known_issues(
     source: Role,
     words: &str,
 ) {
-    // Where only others reported something, the reviewing role has not looked yet.
+    // Where only checks or others reported something, the reviewing role has not looked yet.
     let is_judged = draft.open_findings(task, source).next().is_some();
+    let red = red_checks(draft, task);
+    for command in &red {
+        let issue = format!("`{command}` fails (accepted: {words})");
+        unproven::waive(draft, command, words, issue);
+    }
     let found = open_of(draft, task, source);
     accept_findings(draft, &found, words);
     let reported: Vec<Finding> =
         finding::reported(draft).filter(|finding| finding.task == *task).cloned().collect();
     accept_findings(draft, &reported, words);
-    draft.emit(Event::KnownIssueNoted { text: words.to_owned() });
-    if Gate::of_repair(repair).is_some() && (is_judged || reported.is_empty()) {
+    if red.is_empty() {
+        draft.emit(Event::KnownIssueNoted { text: words.to_owned() });
+    }
+    let by_others = !red.is_empty() || !reported.is_empty();
+    if Gate::of_repair(repair).is_some() && (is_judged || !by_others) {
         draft.emit(Event::GatePassed { task: task.clone(), role: source });
     }
 }
 
-fn unblock_task(draft: &mut Draft<'_>, task: &TaskRef) {
-    if let TaskRef::Task(id) = task
-        && let Some(task) = draft.task(id).filter(|task| task.status == TaskStatus::Blocked)
-    {
-        let status = task.before_block;
-        draft.emit(Event::TaskMoved { task: id.clone(), status });
+/// Commands of checks and gates that fail for a task, each once.
+fn red_checks(draft: &Draft<'_>, task: &TaskRef) -> Vec<String> {
+    let open = draft.open_findings(task, Role::Orchestrator);
+    let mut red: Vec<String> = Vec::new();
+    for command in open.filter_map(|finding| finding.origin.command()) {
+        if !red.iter().any(|known| known == command) {
+            red.push(command.to_owned());
+        }
     }
+    red
 }
 
 fn security(
@@ -237,7 +254,7 @@ fn fix_now(draft: &Draft<'_>, number: DispatchNumber) -> Feedback {
 fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &EscalationAnswer) {
     escalate::unblock(draft);
     let task = draft.dispatches[&number].task.clone();
-    unblock_task(draft, &task);
+    ask::unblock_task(draft, &task);
     // Fixing by hand was for one attempt; another agent is for all that follow.
     let (mut timeout_ms, mut agent) = (None, draft.dispatches[&number].chosen_agent());
     match answer {
@@ -255,6 +272,10 @@ fn escalated(draft: &mut Draft<'_>, number: DispatchNumber, answer: &EscalationA
         EscalationAnswer::RetryWith(name) => agent = Some(Worker::Agent(name.to_string())),
         EscalationAnswer::Extend(extension) => timeout_ms = Some(extension.ms),
         EscalationAnswer::ManualFix => agent = Some(Worker::Person),
+        EscalationAnswer::Full(words) => {
+            ending::close(draft, number, Verdict::SetAside);
+            return take::full_by_person(draft, words);
+        }
         EscalationAnswer::Skip => {
             ending::close(draft, number, Verdict::Skipped);
             return parallel::settle_conflicts_of(draft, number);

@@ -2,8 +2,8 @@
 
 use super::draft::Draft;
 use super::moves::{ask, enter};
-use super::{checks, evidence};
-use crate::action::{APPROVE_DESIGN, CheckSubject, PartIndex, Step, StepKind};
+use super::{checks, evidence, parts};
+use crate::action::{APPROVE_DESIGN, CheckSubject, Step, StepKind};
 use crate::answer::{AnswerOption, ApproveWay, Choice};
 use crate::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
 use crate::event::Event;
@@ -12,7 +12,7 @@ use crate::limits::MANY_TASKS;
 use crate::mutant::Mutant;
 use crate::proof;
 use crate::refusal::Refusal;
-use crate::role::{Role, State};
+use crate::role::State;
 use crate::session::Task;
 use crate::task::Strategy;
 use crate::work::Artefact;
@@ -79,7 +79,9 @@ pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<
     if let Some(words) = evidence::words(draft) {
         text.push_str(&format!("\n{words}"));
     }
-    let options = approval_options(&names_of(draft, &correctors(draft, index)));
+    let correctors = parts::names_of(draft, &parts::correctors(draft, index));
+    let options =
+        approval_options(&correctors, &parts::names_of(draft, &parts::played(draft, index)));
     let question = ask::Question {
         kind: DecisionKind::Approve,
         text,
@@ -112,55 +114,8 @@ fn shown_artefacts(draft: &Draft<'_>, index: usize, shows: &[String]) -> Vec<Art
 }
 
 fn made_since_last_gate(draft: &Draft<'_>, index: usize) -> Vec<String> {
-    let made = producers(draft, index).into_iter().filter_map(|part| draft.assignment(part));
+    let made = parts::producers(draft, index).into_iter().filter_map(|part| draft.assignment(part));
     made.flat_map(|assignment| assignment.outputs.clone()).collect()
-}
-
-/// The parts of the action between the last gate and this one that make something.
-fn producers(draft: &Draft<'_>, index: usize) -> Vec<PartIndex> {
-    let is_gate = |step: &Step| matches!(step.kind, StepKind::Approve { .. });
-    let first = draft.route.steps[..index].iter().rposition(is_gate).map_or(0, |gate| gate + 1);
-    let steps = draft.route.steps[..index].iter().enumerate().skip(first);
-    let parts = steps.flat_map(|(at, step)| step.assignments(at));
-    let can_be_asked = |role: Role| !role.is_reviewing() && role != Role::Orchestrator;
-    parts.filter(|(_, a)| can_be_asked(a.role)).map(|(at, _)| at).collect()
-}
-
-/// Who does its part again when the gate is not passed: the named roles, else who made what is shown.
-pub(super) fn correctors(draft: &Draft<'_>, index: usize) -> Vec<(Role, PartIndex)> {
-    let named = match draft.route.steps.get(index).map(|step| &step.kind) {
-        Some(StepKind::Approve { corrects, .. }) => corrects.clone(),
-        _ => Vec::new(),
-    };
-    let of_role = |role: &Role| parts_of(draft, index, *role);
-    let mut correctors: Vec<(Role, PartIndex)> = named.iter().flat_map(of_role).collect();
-    if correctors.is_empty() {
-        let made = producers(draft, index).into_iter();
-        correctors = made.filter_map(|p| Some((draft.assignment(p)?.role, p))).collect();
-    }
-    correctors
-}
-
-/// Where a role last played a part before a step; all its parts of a parallel one.
-pub(super) fn parts_of(draft: &Draft<'_>, before: usize, role: Role) -> Vec<(Role, PartIndex)> {
-    let steps = draft.route.steps[..before].iter().enumerate().rev();
-    let mut parts = steps.map(|(at, step)| {
-        let found = step.assignments(at).into_iter().filter(|(_, a)| a.role == role);
-        found.map(|(at, _)| (role, at)).collect::<Vec<_>>()
-    });
-    parts.find(|found| !found.is_empty()).unwrap_or_default()
-}
-
-/// What the action calls these parts, each once.
-fn names_of(draft: &Draft<'_>, parts: &[(Role, PartIndex)]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for (role, at) in parts {
-        let name = draft.assignment(*at).map_or(role.as_str(), |part| part.name()).to_owned();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
 }
 
 /// The repository declares another lifecycle stage: what was found and approved under the old one no longer counts.
@@ -294,14 +249,19 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     ask::ask_as(draft, DecisionId::review_strategy(), State::ReviewStrategy, shown, question);
 }
 
-fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
+/// Who runs again without a name, and whom the person can name.
+fn approval_options(correctors: &[String], named: &[String]) -> Vec<AnswerOption> {
     let again = match correctors {
         [] => "the work is done again with your comments".to_owned(),
         [one] => format!("{one} runs again with your comments"),
+        many => format!("{} run again with your comments", joined(many, "and")),
+    };
+    let again = match named {
+        [] | [_] => again,
         many => format!(
-            "{} run again with your comments; begin with `{}:` to send them to one role",
-            many.join(" and "),
-            many[many.len() - 1]
+            "{again}; to send them to one role, write `changes-requested: {}: TEXT` ({})",
+            correctors.last().unwrap_or(&many[many.len() - 1]),
+            joined(many, "or")
         ),
     };
     vec![
@@ -311,8 +271,16 @@ fn approval_options(correctors: &[String]) -> Vec<AnswerOption> {
             "the work continues with exactly these files",
         ),
         AnswerOption::of(ApproveWay::ChangesRequested, "Request changes", &again),
-        ask::cancel_option(),
     ]
+}
+
+/// `SpecAgent, Architect and Designer`.
+fn joined(names: &[String], word: &str) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+    }
 }
 
 fn strategy_options(recommended: Strategy) -> Vec<AnswerOption> {
@@ -330,7 +298,7 @@ fn strategy_options(recommended: Strategy) -> Vec<AnswerOption> {
         };
         AnswerOption::of(strategy, label, consequence).recommended_if(strategy == recommended)
     };
-    Strategy::ALL.iter().copied().map(offer).chain([ask::cancel_option()]).collect()
+    Strategy::ALL.iter().copied().map(offer).collect()
 }
 
 /// Many tasks, tasks that several others build on, or risk: review early. Otherwise once.

@@ -10,3 +10,4 @@ pub(super) mod finding;
 pub(super) mod named;
 pub(super) mod open;
 pub(super) mod repair;
+pub(super) mod settle;

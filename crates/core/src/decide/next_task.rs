@@ -22,7 +22,7 @@ pub(super) fn next_for(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> Op
     if !task.unit.coded || task.status == TaskStatus::Completed {
         return None;
     }
-    let commands = task.commands();
+    let commands = draft.commands_of(task);
     if task.unit.needs_checks && !commands.is_empty() {
         return Some(Next::Checks(commands));
     }

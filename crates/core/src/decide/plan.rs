@@ -1,7 +1,7 @@
 //! A plan is taken, and what was found about tasks that are no longer in it is not forgotten.
 
-use super::checks;
 use super::draft::Draft;
+use super::moves::settle;
 use crate::event::{Event, Finding, FindingStatus};
 use crate::id::{TaskId, TaskRef};
 use crate::mutant::Mutant;
@@ -14,7 +14,7 @@ pub(super) fn adopt(draft: &mut Draft<'_>, tasks: Vec<TaskSpec>) {
     draft.emit(Event::PlanAdopted { tasks });
     let now = draft.task_commands();
     let gone: Vec<String> = before.into_iter().filter(|command| !now.contains(command)).collect();
-    checks::settle_left(draft, &gone);
+    settle::left(draft, &gone);
     let planned: Vec<TaskId> = draft.plan.tasks.iter().map(|task| task.spec.id.clone()).collect();
     leave_behind(draft, "the task is no longer in the plan", |task| match task {
         TaskRef::Task(id) => !planned.contains(id),

@@ -2,14 +2,14 @@
 
 use super::draft::Draft;
 use super::moves::{ask, ending, escalate, finding, repair};
-use super::{looks, report, take, weakened};
+use super::{looks, report, take, unproven, weakened};
 use crate::decision::BlockerCode;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose, Verdict};
 use crate::feedback::Feedback;
 use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::SAME_FINDING_MAX;
 use crate::mutant::Mutant;
-use crate::reply::{Reply, ReplyStatus, ReportedFinding, Severity};
+use crate::reply::{Concern, Reply, ReplyStatus, ReportedFinding, Severity};
 use crate::role::{RepairLoop, Role};
 use crate::session::Gate;
 
@@ -30,6 +30,11 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
         return ending::close(draft, number, Verdict::SetAside);
     }
     let blocked = reply.status == ReplyStatus::Blocked;
+    // Who has found something before could test then: it is a repair like any other.
+    let has_found = draft.open_findings(&task, role).next().is_some();
+    if role == Role::QA && blocked && !has_found && has_no_way_to_test(reply) {
+        return no_way_to_test(draft, number, &task, reply);
+    }
     let mut reports = finding::effective_reports(draft, role, &task, reply);
     let only_warns = finding::soften(draft, role, &task, &mut reports);
     let is_grave = reports.iter().any(|report| report.severity.is_grave());
@@ -73,6 +78,28 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
             weakened::ask(draft, number, &task);
         }
     }
+}
+
+/// A BLOCKED that names no fault in the work, or says of what it names that tests cannot be run: nothing can be repaired.
+fn has_no_way_to_test(reply: &Reply) -> bool {
+    let says_so = |report: &ReportedFinding| report.concern() == Concern::NoTestRunner;
+    let mut grave = reply.findings.iter().filter(|report| report.severity.is_grave());
+    reply.findings.is_empty() || (reply.findings.iter().any(says_so) && grave.all(says_so))
+}
+
+fn no_way_to_test(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef, reply: &Reply) {
+    let work = draft.dispatches[&number].delivered().map(|delivered| delivered.work.clone());
+    ending::close(draft, number, Verdict::Objected);
+    weakened::note(draft, number, &work.unwrap_or_default());
+    take::note_assumptions(draft, reply);
+    let (says_so, others): (Vec<_>, Vec<_>) = reply
+        .findings
+        .iter()
+        .cloned()
+        .partition(|report| report.concern() == Concern::NoTestRunner);
+    finding::keep(draft, number, &others);
+    let said = says_so.first().map_or(&reply.summary, |report| &report.message);
+    unproven::ask_about_tests(draft, task, said);
 }
 
 /// Records what was reported, settles what was not reported again, and returns what is open.

@@ -4,9 +4,10 @@ use super::draft::Draft;
 use super::moves::{ask, attempt, ending, finding};
 use super::{base, gate, looks, plan, report, scope, weakened};
 use crate::answer::JustifyAnswer;
+use crate::decision::{DecisionStatus, Resolution};
 use crate::event::{Event, Verdict};
 use crate::feedback::Feedback;
-use crate::id::DispatchNumber;
+use crate::id::{DecisionId, DispatchNumber};
 use crate::limits::LEAN_FILES_MAX;
 use crate::mutant::Mutant;
 use crate::reply::Reply;
@@ -112,13 +113,31 @@ pub(super) fn note_manual_steps(draft: &mut Draft<'_>, number: DispatchNumber, s
     }
 }
 
+/// A person ends lean mode, because it did not work out.
+pub(super) fn full_by_person(draft: &mut Draft<'_>, words: &str) {
+    go_full(draft, format!("a person decided so: {words}"));
+}
+
 /// A lean session that is not lean starts over as a full one, with what it has.
 pub(super) fn go_full(draft: &mut Draft<'_>, reason: String) {
-    if draft.opening.full_action.is_some() {
-        let why = "the session starts over in full mode, where the work is reviewed again";
-        plan::leave_behind(draft, why, |_| true);
-        draft.emit(Event::ModeChanged { mode: Mode::Full, reason });
+    if !draft.can_become_full() {
+        return;
     }
+    let why = "the session starts over in full mode, where the work is reviewed again";
+    plan::leave_behind(draft, why, |_| true);
+    // Questions about the lean plan have lost their object.
+    let asked: Vec<DecisionId> =
+        draft.pending_decisions().map(|decision| decision.decision_id.clone()).collect();
+    for id in asked {
+        let resolution = Resolution {
+            status: DecisionStatus::Skipped,
+            resolved_at: Some(draft.now()),
+            reason: Some("the session starts over in full mode".to_owned()),
+            ..Resolution::default()
+        };
+        draft.emit(Event::DecisionResolved { id, resolution });
+    }
+    draft.emit(Event::ModeChanged { mode: Mode::Full, reason });
 }
 
 /// The person decided about what was reported with work that waits to be taken.

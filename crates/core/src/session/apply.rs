@@ -20,9 +20,10 @@ impl Session {
             // What it opens is there before the first event is applied.
             Event::SessionOpened(_) => {}
             Event::PolicyAdopted { policy } => self.policy = policy.clone(),
-            Event::ModeChanged { mode, .. } => {
+            Event::ModeChanged { mode, reason } => {
                 let full = self.opening.full_action.as_ref();
-                self.route.restart(*mode, full.map(|action| action.steps.clone()));
+                self.route.restart(*mode, reason, full.map(|action| action.steps.clone()));
+                self.files.artefacts.remove("tasks.yaml");
                 self.plan.restart();
                 self.checks.subjects_hold.clear();
             }
@@ -85,16 +86,26 @@ impl Session {
                 self.plan.adopt(tasks);
             }
             Event::CriteriaAdopted { criteria } => {
-                self.plan.adopt_criteria(criteria);
+                self.plan.adopt_criteria(criteria, &self.checks.waived);
                 self.checks.forget_acceptance();
             }
             Event::TaskMoved { task, status } => self.plan.move_task(task, *status),
-            Event::RepairOpened { task, repair, feedback, findings, consented, authorized, by } => {
+            Event::RepairOpened {
+                task,
+                repair,
+                feedback,
+                findings,
+                consented,
+                authorized,
+                by,
+                worker,
+            } => {
                 let pending = PendingRepair {
                     repair: *repair,
                     feedback: told(feedback, findings),
                     authorized: authorized.clone(),
                     by: *by,
+                    worker: worker.clone(),
                 };
                 self.open_repair(task, pending, *consented);
             }
@@ -116,6 +127,13 @@ impl Session {
             Event::ChecksEnded { number, results, stage, holds } => {
                 self.end_checks(*number, results, stage.as_deref(), holds.unwrap_or_default());
             }
+            Event::CheckWaived { command, reason } => {
+                self.checks.waived.insert(command.clone(), reason.clone());
+            }
+            Event::CheckTakenOn { command } => {
+                self.checks.taken_on.insert(command.clone());
+            }
+            Event::CheckReplaced { command, with } => self.replace_check(command, with),
             Event::CoverageSettled { minimum, .. } => self.checks.coverage_settled = Some(*minimum),
             Event::EvidenceNamed { command } => self.checks.evidence.given.push(command.clone()),
             Event::EvidenceWaived { reason } => self.checks.evidence.waived = Some(reason.clone()),
@@ -182,7 +200,8 @@ impl Session {
             Purpose::Repair { .. } => self.plan.unit_mut(task).and_then(|unit| unit.pending.take()),
             _ => None,
         };
-        let authorized = pending.map(|pending| pending.authorized).unwrap_or_default();
+        let (authorized, chosen) =
+            pending.map(|pending| (pending.authorized, pending.worker)).unwrap_or_default();
         let dispatch = Dispatch {
             role,
             task: task.clone(),
@@ -191,7 +210,7 @@ impl Session {
             given: Given { feedback, authorized, ..Given::default() },
             attempts: Attempt(0),
             tries: Tries::default(),
-            who: Who::default(),
+            who: Who { chosen, ..Who::default() },
             // No ruling: each start writes the time that it gets.
             terms: Terms { timeout_ms: self.policy.timeout_ms(role), ..Terms::default() },
             spend: Spend::default(),

@@ -54,6 +54,15 @@ pub struct Files {
     pub outputs: BTreeMap<String, ContentHash>,
     /// What the report names, by id.
     pub(crate) reported: BTreeSet<String>,
+    /// Files of the session's folder that must get checks which a person replaced, until they are found there.
+    pub rewritten: BTreeMap<String, Vec<ReplacedCheck>>,
+}
+
+/// A command of the plan, and what a person gave in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplacedCheck {
+    pub command: String,
+    pub with: String,
 }
 
 /// A session file as it was last accepted, and where its content is kept.
@@ -69,6 +78,7 @@ pub struct ArtefactRecord {
 impl Files {
     pub(super) fn take_edits(&mut self, edits: &[Edit]) {
         for edit in edits.iter().filter(|edit| edit.errors.is_empty()) {
+            self.rewritten.remove(&edit.path);
             match &edit.now {
                 Some(now) => {
                     let record =

@@ -1,10 +1,13 @@
 //! Commands that the engine ran, and what still holds of what they showed.
 
-use super::Evidence;
+use super::{Evidence, ReplacedCheck, Session};
+use crate::action::{CheckSubject, StepKind};
 use crate::event::{CheckPurpose, CheckTree};
 use crate::id::{CheckNumber, CommitId};
+use crate::task::Check;
 use crate::time::Timestamp;
-use std::collections::BTreeMap;
+use crate::work::CheckResult;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Checks {
@@ -24,6 +27,14 @@ pub struct Checks {
     pub stage: Option<String>,
     /// The stage under which lifecycle gates last ran, and whether all held.
     pub lifecycle: Option<LifecycleRun>,
+    /// Commands that a person waived, and why.
+    pub(crate) waived: BTreeMap<String, String>,
+    /// Commands that a person wants repaired although they cannot run here or failed before the session began.
+    pub(crate) taken_on: BTreeSet<String>,
+    /// What a person gave in place of commands.
+    pub(super) replaced: BTreeMap<String, String>,
+    /// Commands that passed at least once: what fails later was broken by the work.
+    pub(crate) seen_passing: BTreeSet<String>,
     /// What a person settled the minimum of coverage at.
     pub(crate) coverage_settled: Option<u32>,
     pub(super) evidence: Evidence,
@@ -62,4 +73,38 @@ pub struct CheckRun {
 pub struct LifecycleRun {
     pub stage: String,
     pub passed: bool,
+}
+
+impl Session {
+    /// It passed, or a person waived it.
+    pub(crate) fn is_good(&self, result: &CheckResult) -> bool {
+        result.passed || self.checks.waived.contains_key(&result.command)
+    }
+
+    /// The files of the plan that name a command as a check.
+    pub fn files_with_check(&self, command: &str) -> Vec<&'static str> {
+        let is_it = |check: &Check| matches!(check, Check::Command(known) if known == command);
+        let mut tasks = self.plan.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
+        let mut criteria = self.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
+        let files = [("tasks.yaml", tasks.any(is_it)), ("acceptance.json", criteria.any(is_it))];
+        files.into_iter().filter(|(_, is_in)| *is_in).map(|(path, _)| path).collect()
+    }
+
+    /// Another command takes the place of one: in the plan, in its files, and in what a step checks.
+    pub(super) fn replace_check(&mut self, command: &str, with: &str) {
+        for path in self.files_with_check(command) {
+            let replaced = ReplacedCheck { command: command.to_owned(), with: with.to_owned() };
+            self.files.rewritten.entry(path.to_owned()).or_default().push(replaced);
+        }
+        self.plan.replace_check(command, with);
+        self.checks.replaced.insert(command.to_owned(), with.to_owned());
+        let of_steps = self.route.steps.iter_mut().filter_map(|step| match &mut step.kind {
+            StepKind::Checks { of } => Some(of),
+            _ => None,
+        });
+        let old = CheckSubject::Command(command.to_owned());
+        let subjects = of_steps.flatten().filter(|subject| **subject == old);
+        subjects.for_each(|subject| *subject = CheckSubject::Command(with.to_owned()));
+        self.checks.forget_acceptance();
+    }
 }

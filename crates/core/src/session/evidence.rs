@@ -36,7 +36,9 @@ impl Session {
         let chosen = sources.into_iter().find(|commands| has_proof(commands));
         let of_roles = || evidence.named.iter().flat_map(|named| &named.commands).cloned();
         for command in chosen.map_or_else(|| of_roles().collect(), Clone::clone) {
-            if !proof::proves_nothing(&command) && !commands.contains(&command) {
+            let command = self.checks.replaced.get(&command).cloned().unwrap_or(command);
+            let is_waived = self.checks.waived.contains_key(&command);
+            if !proof::proves_nothing(&command) && !is_waived && !commands.contains(&command) {
                 commands.push(command);
             }
         }
@@ -57,7 +59,11 @@ impl Session {
 
     /// Why a person does without evidence.
     pub fn evidence_waived(&self) -> Option<&str> {
-        self.checks.evidence.waived.as_deref()
+        let named = &self.checks.evidence.named;
+        let all = self.checks.evidence.given.iter().chain(&self.policy.evidence);
+        let mut all = all.chain(named.iter().flat_map(|named| &named.commands));
+        let of_command = all.find_map(|command| self.checks.waived.get(command));
+        self.checks.evidence.waived.as_ref().or(of_command).map(String::as_str)
     }
 
     /// What the last run of evidence came to, where it was on the commit as it is now.

@@ -201,7 +201,7 @@ impl Session {
                 self.knows_task(task)?;
                 self.knows_dispatch(*dispatch)
             }
-            Subject::Repair { task, .. } => self.knows_task(task),
+            Subject::Repair { task, .. } | Subject::Check { task, .. } => self.knows_task(task),
             Subject::Finding { task, dispatch, finding } => {
                 self.knows_task(task)?;
                 self.knows_dispatch(*dispatch)?;

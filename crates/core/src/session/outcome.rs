@@ -89,7 +89,9 @@ impl Session {
         stage: Option<&str>,
         holds: bool,
     ) {
-        let passed = results.iter().all(|result| result.passed);
+        let passed = results.iter().all(|result| self.is_good(result));
+        let green = results.iter().filter(|result| result.passed);
+        self.checks.seen_passing.extend(green.map(|result| result.command.clone()));
         self.checks.last_passed = Some(passed);
         let Some(run) = self.checks.runs.get_mut(&number) else {
             return;

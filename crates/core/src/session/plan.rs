@@ -94,19 +94,37 @@ impl Plan {
     }
 
     /// What was met must be shown again. What a person waived stays waived: nobody has seen it met.
-    pub(super) fn adopt_criteria(&mut self, criteria: &[Criterion]) {
+    pub(super) fn adopt_criteria(
+        &mut self,
+        criteria: &[Criterion],
+        waived: &BTreeMap<String, String>,
+    ) {
         let before = std::mem::replace(&mut self.criteria, criteria.to_vec());
         let results = std::mem::take(&mut self.criteria_results);
-        let is_manual = |check: &&Check| matches!(check, Check::Manual(_));
+        let can_be_waived = |check: &&Check| match check {
+            Check::Manual(_) => true,
+            Check::Command(command) => waived.contains_key(command),
+        };
         for (old, result) in before.iter().filter_map(|old| Some((old, results.get(&old.id)?))) {
             let asks_the_same = |new: &&Criterion| {
-                old.verify.iter().filter(is_manual).any(|check| new.verify.contains(check))
+                old.verify.iter().filter(can_be_waived).any(|check| new.verify.contains(check))
             };
             if matches!(result, CriterionResult::Waived { .. }) {
                 let waived = criteria.iter().filter(asks_the_same).map(|new| new.id.clone());
                 self.criteria_results.extend(waived.map(|id| (id, result.clone())));
             }
         }
+    }
+
+    /// Puts another command in place of one, in tasks and criteria. Tasks that have it are checked again.
+    pub(super) fn replace_check(&mut self, command: &str, with: &str) {
+        let (old, new) = (Check::Command(command.to_owned()), Check::Command(with.to_owned()));
+        for task in &mut self.tasks {
+            let checks = task.spec.acceptance_checks.iter_mut().filter(|check| **check == old);
+            task.unit.needs_checks |= checks.map(|check| check.clone_from(&new)).count() > 0;
+        }
+        let criteria = self.criteria.iter_mut().flat_map(|criterion| &mut criterion.verify);
+        criteria.filter(|check| **check == old).for_each(|check| check.clone_from(&new));
     }
 
     pub(super) fn move_task(&mut self, id: &TaskId, status: TaskStatus) {
@@ -137,6 +155,7 @@ mod tests {
     use super::Plan;
     use crate::event::CriterionResult;
     use crate::task::{Check, Criterion};
+    use std::collections::BTreeMap;
 
     #[test]
     fn what_a_person_waived_stays_waived_when_the_criteria_are_written_again() {
@@ -150,12 +169,13 @@ mod tests {
             CriterionResult::Met { evidence: "seen".to_owned() },
         );
         let mut plan = Plan::default();
-        plan.adopt_criteria(&[criterion("AC-001", "taste"), criterion("AC-002", "listen")]);
+        let none = BTreeMap::new();
+        plan.adopt_criteria(&[criterion("AC-001", "taste"), criterion("AC-002", "listen")], &none);
         plan.criteria_results.insert("AC-001".to_owned(), waived.clone());
         plan.criteria_results.insert("AC-002".to_owned(), met);
         let again = ["taste", "listen", "smell"];
         let again: Vec<Criterion> = again.map(|look| criterion(look, look)).to_vec();
-        plan.adopt_criteria(&again);
+        plan.adopt_criteria(&again, &none);
         let results: Vec<_> = plan.criteria_results.into_iter().collect();
         assert_eq!(results, [("taste".to_owned(), waived)]);
     }

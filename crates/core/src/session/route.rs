@@ -9,6 +9,8 @@ pub struct Route {
     pub mode: Mode,
     pub steps: Vec<Step>,
     pub step: usize,
+    /// Why work that began as lean is full now.
+    pub(crate) became_full: Option<String>,
     pub(crate) progress: StepProgress,
     /// Reviewing roles that must look again at what a severity gate had repaired.
     pub(crate) look_again: BTreeSet<Role>,
@@ -39,6 +41,7 @@ impl Route {
             mode,
             steps,
             step: 0,
+            became_full: None,
             progress: StepProgress::Ahead,
             look_again: BTreeSet::new(),
             severity_passed: BTreeSet::new(),
@@ -61,8 +64,9 @@ impl Route {
     }
 
     /// Begins once more from the first step, of another action where there is one.
-    pub(super) fn restart(&mut self, mode: Mode, steps: Option<Vec<Step>>) {
+    pub(super) fn restart(&mut self, mode: Mode, reason: &str, steps: Option<Vec<Step>>) {
         self.mode = mode;
+        self.became_full = Some(reason.to_owned());
         self.steps = steps.unwrap_or_else(|| std::mem::take(&mut self.steps));
         self.step = 0;
         self.progress = StepProgress::Ahead;

@@ -123,11 +123,11 @@ impl Session {
                 self.covers_enough(result)
             }
             CheckPurpose::Subject { subject, .. } if subject.excuses_old_failures() => {
-                result.passed || result.failed_on_base
+                self.is_good(result) || result.failed_on_base
             }
             CheckPurpose::Subject { .. }
             | CheckPurpose::Task { .. }
-            | CheckPurpose::Acceptance { .. } => result.passed,
+            | CheckPurpose::Acceptance { .. } => self.is_good(result),
         })
     }
 

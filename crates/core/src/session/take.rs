@@ -9,10 +9,17 @@ use crate::role::Role;
 use crate::work::{Implementation, ScopeClass, Work};
 
 impl Session {
+    /// The commands of a task that are run: those of its plan that nobody waived.
+    pub(crate) fn commands_of(&self, task: &Task) -> Vec<String> {
+        let mut commands = task.commands();
+        commands.retain(|command| !self.checks.waived.contains_key(command));
+        commands
+    }
+
     /// The commands of all tasks, each once.
     pub(crate) fn task_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = Vec::new();
-        for command in self.plan.tasks.iter().flat_map(Task::commands) {
+        for command in self.plan.tasks.iter().flat_map(|task| self.commands_of(task)) {
             if !commands.contains(&command) {
                 commands.push(command);
             }
@@ -46,6 +53,7 @@ impl Session {
                 previous,
                 from: Some((number, delivered.attempt)),
             };
+            self.files.rewritten.remove(&artefact.path);
             self.files.artefacts.insert(artefact.path.clone(), record);
         }
         self.files.reported.extend(documents.reported.iter().cloned());

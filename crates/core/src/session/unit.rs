@@ -4,6 +4,7 @@ use crate::feedback::Feedback;
 use crate::id::DispatchNumber;
 use crate::role::{RepairLoop, Role};
 use crate::work::{Implementation, Scoped};
+use crate::worker::Worker;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,6 +46,8 @@ pub struct PendingRepair {
     pub authorized: Vec<String>,
     /// Who makes it, where it is not who usually does.
     pub by: Option<Role>,
+    /// Who plays that role, where it is not its agent.
+    pub worker: Option<Worker>,
 }
 
 /// A look that accepted replies asked for.

@@ -53,7 +53,7 @@ pub(super) fn of(session: &Session) -> StatusView<'_> {
     StatusView {
         session: &session.opening.session,
         mode: session.route.mode,
-        action: &session.opening.action.name,
+        action: session.action_name(),
         state,
         resume_state: is_over_work.then(|| session.working_state()),
         blocker: session.standing.blocker.as_ref(),

@@ -1,5 +1,7 @@
 //! What happened, in words: one line for each event of the journal.
 
+mod asked_for;
+mod checks;
 mod merges;
 
 pub(super) use self::merges::base_name;
@@ -7,9 +9,7 @@ use self::merges::{base_merged, base_merging, base_moved, brought_together, merg
 use super::FindingView;
 use crate::action::{CheckSubject, PartIndex, StepKind};
 use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
-use crate::event::{
-    CheckPurpose, CheckTree, CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict,
-};
+use crate::event::{CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict};
 use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
 use crate::input::{Edit, Opening};
 use crate::role::{Mode, RepairLoop, Role};
@@ -17,7 +17,7 @@ use crate::sanitize::terminal_line;
 use crate::session::Session;
 use crate::time::Timestamp;
 use crate::words;
-use crate::work::{CheckResult, DispatchEnd};
+use crate::work::DispatchEnd;
 use crate::worker::Worker;
 
 /// How much of an agent's words fits a line.
@@ -113,10 +113,13 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::ScopeRefused { task, paths, .. } => not_extended(task, paths),
         Event::GatePassed { task, role } => passed(task, *role),
         Event::ChecksStarted { purpose, commands, tree, .. } => {
-            checking(purpose, commands.len(), *tree)
+            checks::checking(purpose, commands.len(), *tree)
         }
-        Event::ChecksEnded { results, .. } => checked(results),
-        Event::CoverageSettled { minimum, reason } => covered(*minimum, reason),
+        Event::ChecksEnded { results, .. } => checks::checked(results),
+        Event::CheckWaived { command, reason } => checks::waived(command, reason),
+        Event::CheckTakenOn { command } => checks::taken_on(command),
+        Event::CheckReplaced { command, with } => checks::replaced(command, with),
+        Event::CoverageSettled { minimum, reason } => checks::covered(*minimum, reason),
         Event::EvidenceNamed { command } => small("evidence", short(command)),
         Event::EvidenceWaived { reason } => small("evidence", about("waived", reason)),
         Event::SeverityPassed { tracked, .. } => weighed(tracked.len()),
@@ -126,8 +129,10 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::FindingRecorded { finding } => found(&FindingView::of(finding)),
         Event::FindingSettled { id, status, reason } => settled(*id, *status, reason.as_deref()),
         Event::AssumptionNoted { text } => small("assumed", short(text)),
-        Event::ManualStepNoted { number, text } => by_hand(session, *number, text),
-        Event::LookWanted { task, role, by, concerns } => look(session, task, *role, *by, concerns),
+        Event::ManualStepNoted { number, text } => asked_for::by_hand(session, *number, text),
+        Event::LookWanted { task, role, by, concerns } => {
+            asked_for::look(session, task, *role, *by, concerns)
+        }
         Event::KnownIssueNoted { text } => small("issue", short(text)),
         Event::CriterionSettled { id, result } => criterion(id, result),
         Event::DecisionAsked { decision } => asked(&decision.decision_id, &decision.question),
@@ -136,7 +141,7 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::CorrectionMoved { status, roles, parts, agent } => {
             corrects(session, *status, roles, parts, *agent)
         }
-        Event::ManualChecksSettled { checks } => checked_by_hand(checks.len()),
+        Event::ManualChecksSettled { checks } => checks::checked_by_hand(checks.len()),
         Event::BudgetExtended => small("budget", "one more dispatch is allowed beyond the limits"),
         Event::Blocked { blocker, .. } => detail(Tone::Bad, "blocked", blocker.code.as_str()),
         Event::Unblocked => small("unblocked", "the session continues"),
@@ -145,25 +150,6 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::OlderJournalAccepted { records, known, .. } => older(*records, *known),
         Event::SessionClosed => detail(Tone::Good, "done", session.opening.session.as_str()),
     }
-}
-
-fn by_hand(session: &Session, number: DispatchNumber, text: &str) -> Line {
-    detail(Tone::Note, "by hand", about(&who(session, number), text))
-}
-
-fn look(
-    session: &Session,
-    task: &TaskRef,
-    role: Role,
-    by: DispatchNumber,
-    concerns: &[String],
-) -> Line {
-    let asked = format!("{} asks for {role} to look at {task}", who(session, by));
-    let text = match concerns {
-        [] => asked,
-        concerns => about(&asked, &concerns.join("; ")),
-    };
-    detail(Tone::Note, "look", text)
 }
 
 fn opened(opening: &Opening) -> Line {
@@ -318,48 +304,6 @@ fn not_extended(task: &TaskRef, paths: &[String]) -> Line {
 
 fn passed(task: &TaskRef, role: Role) -> Line {
     small("passed", format!("{role} approves {task:#}"))
-}
-
-fn checking(purpose: &CheckPurpose, count: usize, tree: CheckTree) -> Line {
-    let tree_words = match tree {
-        CheckTree::Workspace => "",
-        CheckTree::Fresh { .. } => ", in a fresh clone",
-    };
-    match count {
-        0 => small("checks", format!("{purpose}: no commands to run")),
-        _ => detail(
-            Tone::Quiet,
-            "checks",
-            format!("{} for {purpose}{tree_words}", crate::count::counted(count, "command")),
-        ),
-    }
-}
-
-fn checked(results: &[CheckResult]) -> Line {
-    let failed: Vec<String> = results
-        .iter()
-        .filter(|result| !result.passed)
-        .map(|result| {
-            let how = words::check_ended(result.trouble.as_deref(), result.exit_code);
-            format!("`{}`: {how}", result.command)
-        })
-        .collect();
-    match (results.len(), failed.len()) {
-        (0, _) => small("checks", "ended with nothing to run"),
-        (all, 0) => detail(Tone::Good, "checks", format!("{all} passed")),
-        (all, bad) => {
-            let text = format!("{bad} of {all} failed: {}", failed.join("; "));
-            detail(Tone::Bad, "checks", text)
-        }
-    }
-}
-
-fn checked_by_hand(count: usize) -> Line {
-    small("manual", format!("{} settled", crate::count::counted(count, "manual check")))
-}
-
-fn covered(minimum: u32, reason: &str) -> Line {
-    small("coverage", format!("{} % is enough: {}", minimum / 100, short(reason)))
 }
 
 fn weighed(tracked: usize) -> Line {

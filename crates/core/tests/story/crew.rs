@@ -40,6 +40,7 @@ pub struct Crew {
     /// Whether the person's branch merges, the next time.
     base_conflicts: bool,
     old: u32,
+    missing: u32,
     covered: VecDeque<u64>,
     made: u64,
     counts_tokens: bool,
@@ -203,6 +204,7 @@ impl Crew {
             clashes: 0,
             base_conflicts: false,
             old: 0,
+            missing: 0,
             covered: VecDeque::new(),
             made: 0,
             counts_tokens: opening.policy.tokens_max.is_some(),
@@ -217,6 +219,7 @@ impl Crew {
                 Word::Red(runs) => crew.red = *runs,
                 Word::Clash(merges) => crew.clashes = *merges,
                 Word::Old(runs) => crew.old = *runs,
+                Word::Missing(runs) => crew.missing = *runs,
                 Word::Covered(runs) => crew.covered = runs.iter().copied().collect(),
                 _ => {}
             }
@@ -229,8 +232,13 @@ impl Crew {
         let said = self.says.iter().flat_map(|(role, said)| said.iter().map(move |s| (role, s)));
         let mut unused: Vec<String> =
             said.map(|(role, said)| format!("{role}: {}", said.text)).collect();
-        let counted =
-            [("green", self.green), ("red", self.red), ("clash", self.clashes), ("old", self.old)];
+        let counted = [
+            ("green", self.green),
+            ("red", self.red),
+            ("clash", self.clashes),
+            ("old", self.old),
+            ("missing", self.missing),
+        ];
         let left = counted.iter().filter(|(_, left)| *left > 0 && *left != ALWAYS);
         unused.extend(left.map(|(word, left)| format!("{word} {left}")));
         unused.extend(self.covered.iter().map(|percent| format!("covered {percent}")));
@@ -310,18 +318,20 @@ impl Crew {
         let is_green = take_one(&mut self.green);
         let is_red = !is_green && !commands.is_empty() && take_one(&mut self.red);
         let is_old = is_red && take_one(&mut self.old);
+        let is_missing = is_red && take_one(&mut self.missing);
         let measures =
             matches!(purpose, CheckPurpose::Subject { subject: CheckSubject::Coverage, .. });
         let covered = self.covered.pop_front().filter(|_| measures);
         let result = |command: &String| CheckResult {
             command: command.clone(),
             passed: !is_red,
-            exit_code: Some(i32::from(is_red)),
+            exit_code: Some(if is_missing { 127 } else { i32::from(is_red) }),
             trouble: None,
             output_tail: String::new(),
             duration_ms: 1,
             coverage: covered.map(|covered| Measured { covered, total: 100 }),
             failed_on_base: is_old,
+            could_not_start: false,
             only_in_workspace: None,
         };
         commands.iter().map(result).collect()

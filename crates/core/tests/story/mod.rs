@@ -10,7 +10,7 @@
 //! `cancel TEXT`, `edit PATH` (one task more in tasks.yaml), `drop T-001` (one less), `break PATH`,
 //! `crash` (what ran is lost), `crash keeping` (it is not),
 //! `stage NAME` (another lifecycle stage is declared), `covered 65 90` (what coverage comes to, run by run),
-//! `old N` (failures of the next N check runs are as old as the base), `clash N` (see the crew),
+//! `old N` (failures of the next N check runs are as old as the base), `missing N` (their programs are not there), `clash N` (see the crew),
 //! `parallel N` (tasks at the same time; `beside T-002` of a task: their scopes overlap), `lanes` (who is at work),
 //! `usd 2.5`, `wall 90` (limits), `costs Coder 0.50`, `lasts Coder 30` (seconds), `played alpha` (by whom all roles are),
 //! `list alpha beta gamma` (who takes over from the first), `resume list alpha beta` (settings that came later),
@@ -212,6 +212,7 @@ impl Told {
             | Word::Green(_)
             | Word::Red(_)
             | Word::Old(_)
+            | Word::Missing(_)
             | Word::Clash(_)
             | Word::Covered(_)
             | Word::Says(..) => {}
@@ -368,6 +369,7 @@ impl Told {
                 plan
             }),
             criteria: None,
+            is_ours: false,
         };
         self.feed(Input::Edited(vec![edit]));
     }
@@ -378,7 +380,7 @@ impl Told {
         let now = Some(self.crew.artefact(&path));
         let tasks = self.session().plan.tasks.iter().map(|task| task.spec.clone());
         let plan = Some(tasks.filter(|spec| spec.id != *id).collect());
-        let edit = Edit { path, now, errors: Vec::new(), plan, criteria: None };
+        let edit = Edit { path, now, errors: Vec::new(), plan, criteria: None, is_ours: false };
         self.feed(Input::Edited(vec![edit]));
     }
 

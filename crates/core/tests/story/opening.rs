@@ -111,7 +111,7 @@ fn deliver() -> Action {
             StepKind::Approve {
                 gate: APPROVE_DESIGN.to_owned(),
                 shows: vec!["spec.md".to_owned(), "architecture.md".to_owned()],
-                corrects: vec![Role::SpecAgent, Role::Architect],
+                corrects: vec![Role::SpecAgent, Role::Architect, Role::Designer],
             },
         ),
         dispatch(State::Plan, Role::Planner),

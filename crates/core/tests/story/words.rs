@@ -29,6 +29,7 @@ pub enum Word {
     Green(u32),
     Red(u32),
     Old(u32),
+    Missing(u32),
     Clash(u32),
     Covered(Vec<u64>),
     Says(Role, Said),
@@ -81,7 +82,7 @@ pub enum Resume {
 }
 
 const KNOWN: &str = "lean task criterion gates ask declared parallel step tokens usd wall costs lasts played list green red \
-                     old clash covered, ROLE: reply, go together first answer again answer-former kept silence exhaust \
+                     old missing clash covered, ROLE: reply, go together first answer again answer-former kept silence exhaust \
                      cancel drop edit break crash late stop stage moved full resume, show lanes who ledger notices";
 
 /// The words of a story in order. A line that is none fails the test: a story must not pass because a part of it was
@@ -126,6 +127,7 @@ fn word(line: &str) -> Result<Word, String> {
         "green" => Word::Green(times(rest)?),
         "red" => Word::Red(times(rest)?),
         "old" => Word::Old(times(rest)?),
+        "missing" => Word::Missing(times(rest)?),
         "clash" => Word::Clash(times(rest)?),
         "covered" => Word::Covered(rest.split(' ').map(number).collect::<Result<_, _>>()?),
         "go" => Word::Go(match rest.strip_prefix("until ") {

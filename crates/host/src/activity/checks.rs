@@ -134,7 +134,9 @@ fn run_commands(
         let outcome = take(&folder, &ran.folder, ran.outcome)?;
         let mut result = result(command, &folder, &outcome)?;
         if !result.passed {
-            result.failed_on_base = base::fails(context, order, command, stop)?;
+            // What cannot run here says nothing about the base either.
+            result.failed_on_base =
+                !result.cannot_run() && base::fails(context, order, command, stop)?;
             // What was red before stops no action, so it needs no explanation.
             let is_told = matches!(order.purpose, CheckPurpose::Subject { .. });
             if is_fresh && !(is_told && result.failed_on_base) {
@@ -227,6 +229,7 @@ fn result(
         duration_ms: outcome.duration_ms,
         coverage: None,
         failed_on_base: false,
+        could_not_start: matches!(outcome.end, RunEnd::CouldNotStart { .. }),
         only_in_workspace: None,
     })
 }
@@ -242,6 +245,7 @@ fn failed(order: &CheckOrder, trouble: String, output_tail: String) -> CheckResu
         duration_ms: 0,
         coverage: None,
         failed_on_base: false,
+        could_not_start: false,
         only_in_workspace: None,
     }
 }

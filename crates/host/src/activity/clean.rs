@@ -206,6 +206,7 @@ mod tests {
             duration_ms: 0,
             coverage: None,
             failed_on_base: false,
+            could_not_start: false,
             only_in_workspace: None,
         }];
         results(&redactor, &mut found);

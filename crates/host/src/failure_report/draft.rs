@@ -27,7 +27,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
     FailureReport {
         schema_version: SCHEMA_VERSION,
         session: session.opening.session.clone(),
-        action: session.opening.action.name.clone(),
+        action: session.action_name().to_owned(),
         step: session.route.step + 1,
         role: None,
         agent: None,

@@ -43,6 +43,12 @@ pub struct GateResult {
     /// None when it did not get as far as an exit code; `trouble` then says why.
     pub exit_code: Option<i32>,
     pub trouble: Option<String>,
+    /// The script that it should have run, where a gate that failed has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_script: Option<String>,
+    /// Its program or the runner is not there.
+    #[serde(skip)]
+    pub could_not_start: bool,
     pub duration_ms: u64,
     /// Without secrets.
     pub output_tail: String,
@@ -132,15 +138,27 @@ fn result(
     };
     let stdout = files::read_tail(&ran_in.join("stdout.log"), TAIL_BYTES / 2)?;
     let stderr = files::read_tail(&ran_in.join("stderr.log"), TAIL_BYTES / 2)?;
+    let ok = exit_code == Some(0);
+    let missing_script = missing_script(run.root, &gate.command).filter(|_| !ok);
     Ok(GateResult {
         name: gate.name.clone(),
         argv: argv(run, gate),
-        ok: exit_code == Some(0),
+        ok,
         exit_code,
         trouble,
+        missing_script: missing_script.map(str::to_owned),
+        could_not_start: matches!(outcome.end, RunEnd::CouldNotStart { .. }),
         duration_ms: outcome.duration_ms,
         output_tail: [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned(),
     })
+}
+
+/// The file of the repository that the command hands to its interpreter, where it is not there.
+fn missing_script<'a>(root: &Path, command: &'a [String]) -> Option<&'a str> {
+    let [_, script, ..] = command else { return None };
+    let is_script = script.contains('/') && !script.starts_with(['-', '/']);
+    let has_extension = Path::new(script).extension().is_some();
+    (is_script && has_extension && !root.join(script).exists()).then_some(script)
 }
 
 /// Names the setting where a bound was hit.

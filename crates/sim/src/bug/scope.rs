@@ -121,6 +121,7 @@ impl Bug {
                     findings: None,
                     consented: false,
                     by: None,
+                    worker: None,
                     authorized: Vec::new(),
                 };
                 Some(Twisted::InPlace(vec![event.clone(), repair]))

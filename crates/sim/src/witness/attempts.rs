@@ -2,7 +2,7 @@
 
 use super::Truth;
 use crate::violation::{Held, hold};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::decision::{Resolution, Subject};
 use tollgate_core::event::{Event, Purpose, RetryWhy, Verdict};
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, TaskRef};
@@ -21,6 +21,12 @@ const STARTS_MAX: u32 = 3;
 pub(crate) struct Books {
     pub dispatches: BTreeMap<DispatchNumber, Record>,
     escalations: BTreeMap<DecisionId, DispatchNumber>,
+    /// Questions about checks, and the task of each.
+    checks: BTreeMap<DecisionId, TaskRef>,
+    /// The task whose repair a person said last that they would make.
+    asked_to_repair: Option<TaskRef>,
+    /// Tasks with such a repair that is not dispatched yet.
+    repaired_by_hand: BTreeSet<TaskRef>,
 }
 
 #[derive(Debug)]
@@ -51,7 +57,13 @@ impl Books {
         match event {
             Event::DispatchOpened { number, role, task, purpose, .. } => {
                 self.dispatches_are_counted(*number)?;
-                self.dispatches.insert(*number, Record::new(*role, task, purpose));
+                let mut record = Record::new(*role, task, purpose);
+                let is_repair = matches!(purpose, Purpose::Repair { .. });
+                record.asked_to_fix = is_repair && self.repaired_by_hand.remove(task);
+                if record.asked_to_fix {
+                    record.starts_max = 1;
+                }
+                self.dispatches.insert(*number, record);
                 Ok(())
             }
             Event::AttemptStarted { number, attempt, agent, .. } => {
@@ -66,7 +78,11 @@ impl Books {
             Event::MergeEnded { merged } => {
                 merged.iter().try_for_each(|one| self.merged(one.number, &one.conflicts))
             }
+            Event::RepairOpened { task, worker, .. } => self.repair_opened(task, worker.as_ref()),
             Event::DecisionAsked { decision } => {
+                if let Subject::Check { task, .. } = &decision.subject {
+                    self.checks.insert(decision.decision_id.clone(), task.clone());
+                }
                 if let Subject::Dispatch { dispatch } = decision.subject {
                     self.escalations.insert(decision.decision_id.clone(), dispatch);
                     self.nobody_is_asked_too_early(dispatch)?;
@@ -95,7 +111,20 @@ impl Books {
         Ok(())
     }
 
+    /// A repair is made by hand where the person said so about a check.
+    fn repair_opened(&mut self, task: &TaskRef, by: Option<&Worker>) -> Held {
+        let consented = self.asked_to_repair.take().as_ref() == Some(task);
+        self.repaired_by_hand.remove(task);
+        if by != Some(&Worker::Person) {
+            return Ok(());
+        }
+        self.repaired_by_hand.insert(task.clone());
+        hold(consented, "one_consent_is_one_attempt_by_hand", || format!("a repair of {task}"))
+    }
+
     fn answered(&mut self, id: &DecisionId, resolution: &Resolution) -> Held {
+        let by_hand = resolution.answer.as_deref() == Some("manual-fix");
+        self.asked_to_repair = self.checks.get(id).filter(|_| by_hand).cloned();
         if let Some(number) = self.escalations.get(id).copied() {
             self.record(number)?.asked_to_fix = resolution.answer.as_deref() == Some("manual-fix");
         }

@@ -67,7 +67,9 @@ impl Books {
                 }
                 match &decision.subject {
                     Subject::Info { dispatch } => self.pay(&Debt::Question(*dispatch)),
-                    Subject::Repair { task, .. } => self.pay(&Debt::Repair(task.clone())),
+                    Subject::Repair { task, .. } | Subject::Check { task, .. } => {
+                        self.pay(&Debt::Repair(task.clone()));
+                    }
                     _ => {}
                 }
             }

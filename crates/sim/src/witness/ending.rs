@@ -132,23 +132,30 @@ impl Books {
             Event::ChecksStarted { number, purpose, tree, .. } => {
                 self.start_checks(*number, purpose, *tree)?;
             }
-            Event::ChecksEnded { number, results, .. } => {
-                let failed = |result: &CheckResult| !result.passed && !result.failed_on_base;
-                if let Some(since) = self.in_clone.remove(number)
-                    && results.iter().any(failed)
-                {
-                    self.clones.remove(&since);
-                }
-                if let Some(tip) = self.acceptance.get(number)
-                    && results.iter().all(|result| result.passed)
-                {
-                    self.green_tip = Some(tip.clone());
-                }
+            Event::ChecksEnded { number, results, .. } => self.end_checks(*number, results),
+            Event::CheckWaived { command, .. } => {
+                self.waived.insert(command.clone());
             }
             Event::ManualChecksSettled { checks } => self.by_hand.extend(checks.iter().cloned()),
             _ => {}
         }
         Ok(())
+    }
+
+    fn end_checks(&mut self, number: CheckNumber, results: &[CheckResult]) {
+        let is_waived = |result: &CheckResult| self.waived.contains(&result.command);
+        let failed =
+            |result: &CheckResult| !result.passed && !result.failed_on_base && !is_waived(result);
+        if let Some(since) = self.in_clone.remove(&number)
+            && results.iter().any(failed)
+        {
+            self.clones.remove(&since);
+        }
+        if let Some(tip) = self.acceptance.get(&number)
+            && results.iter().all(|result| result.passed || is_waived(result))
+        {
+            self.green_tip = Some(tip.clone());
+        }
     }
 
     /// R170: what the end rests on is seen in a clone of the tip, and nothing runs again where it failed.
@@ -261,8 +268,7 @@ impl Books {
         hold(unmet.is_none(), rule, || format!("{unmet:?} is not met"))?;
         let met = session.plan.criteria.iter().find(|criterion| {
             let is_waived = |check: &Check| match check {
-                Check::Manual(text) => self.waived.contains(text),
-                Check::Command(_) => false,
+                Check::Manual(text) | Check::Command(text) => self.waived.contains(text),
             };
             let result = session.plan.criteria_results.get(&criterion.id);
             criterion.verify.iter().any(is_waived)

@@ -135,7 +135,8 @@ impl Books {
         finding.status = status;
         let is_fixed = status == FindingStatus::Fixed;
         let may = match finding.report.severity {
-            Severity::Critical => is_fixed,
+            // R127: a red check may be accepted with a reason, and one that left the plan is told no more.
+            Severity::Critical => is_fixed || finding.origin.command().is_some(),
             Severity::High => {
                 is_fixed || (status == FindingStatus::Accepted && self.words.is_some())
             }

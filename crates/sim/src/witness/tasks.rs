@@ -9,7 +9,7 @@ use tollgate_core::id::FindingId;
 use tollgate_core::id::{CheckNumber, DecisionId, DispatchNumber, TaskId, TaskRef};
 use tollgate_core::reply::{ReplyStatus, ReportedFinding};
 use tollgate_core::role::{RepairLoop, Role};
-use tollgate_core::task::{Strategy, TaskSpec, TaskStatus};
+use tollgate_core::task::{Check, Strategy, TaskSpec, TaskStatus};
 use tollgate_core::work::{CheckResult, DispatchEnd};
 
 const REPAIRS_MAX: u32 = 3;
@@ -28,6 +28,8 @@ pub(crate) struct Books {
     spoken: bool,
     /// Whose notes each question is about.
     notes: BTreeMap<DecisionId, DispatchNumber>,
+    /// Checks that a person can do without.
+    waived: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -46,7 +48,9 @@ impl Books {
         truth: &Truth,
     ) -> Held {
         match event {
-            Event::ModeChanged { .. } => *self = Self::default(),
+            Event::ModeChanged { .. } => {
+                *self = Self { waived: std::mem::take(&mut self.waived), ..Self::default() };
+            }
             Event::PlanAdopted { tasks } => self.adopt(tasks),
             Event::FilesEdited { .. } => self.plan_edited = true,
             Event::TaskMoved { task, status } => self.moved(task, *status, decisions)?,
@@ -75,6 +79,10 @@ impl Books {
             Event::ChecksEnded { number, results, stage, .. } => {
                 self.checked(*number, results, stage, truth)?;
             }
+            Event::CheckWaived { command, .. } => {
+                self.waived.insert(command.clone());
+            }
+            Event::CheckReplaced { command, with } => self.replaced(command, with),
             Event::FindingRecorded { finding } => {
                 self.findings.insert(finding.id, (finding.report.clone(), finding.status));
             }
@@ -86,6 +94,12 @@ impl Books {
             _ => {}
         }
         Ok(())
+    }
+
+    fn replaced(&mut self, command: &str, with: &str) {
+        let (old, new) = (Check::Command(command.to_owned()), Check::Command(with.to_owned()));
+        let checks = self.tasks.values_mut().flat_map(|task| &mut task.spec.acceptance_checks);
+        checks.filter(|check| **check == old).for_each(|check| check.clone_from(&new));
     }
 
     fn adopt(&mut self, specs: &[TaskSpec]) {
@@ -124,9 +138,12 @@ impl Books {
 
     /// R102.
     fn is_checked(&self, id: &TaskId) -> Held {
-        let task = &self.tasks[id];
-        let green =
-            !task.spec.has_command_check() || !self.unchecked.contains(&TaskRef::Task(id.clone()));
+        let is_demanded = |check: &Check| match check {
+            Check::Command(command) => !self.waived.contains(command),
+            Check::Manual(_) => false,
+        };
+        let demanded = self.tasks[id].spec.acceptance_checks.iter().any(is_demanded);
+        let green = !demanded || !self.unchecked.contains(&TaskRef::Task(id.clone()));
         hold(green, "done_work_is_checked", || format!("{id} has no green check"))
     }
 
@@ -241,7 +258,9 @@ impl Books {
     ) -> Held {
         let by_person = self.spoken
             && match &decisions.last_resolved {
-                Some((DecisionKind::Repair | DecisionKind::Security, _)) => true,
+                Some((DecisionKind::Repair | DecisionKind::Security | DecisionKind::Check, _)) => {
+                    true
+                }
                 // Notes are of one role, and pass no gate of another one.
                 Some((DecisionKind::Notes, id)) => {
                     let asks = self.notes.get(id).and_then(|of| attempts.dispatches.get(of));

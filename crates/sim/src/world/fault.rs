@@ -71,7 +71,14 @@ impl Fault {
             Self::BreakFile => edit(world, "spec.md", true),
             Self::LoseReport => {
                 let path = "report.md".to_owned();
-                let edit = Edit { path, now: None, errors: vec![], plan: None, criteria: None };
+                let edit = Edit {
+                    path,
+                    now: None,
+                    errors: vec![],
+                    plan: None,
+                    criteria: None,
+                    is_ours: false,
+                };
                 world.feed(vec![Input::Edited(vec![edit])]).map(drop)
             }
             Self::HandOnStatus => {
@@ -154,11 +161,12 @@ pub(crate) fn edit(world: &mut World<'_>, path: &str, broken: bool) -> Held {
         },
         plan: None,
         criteria: None,
+        is_ours: false,
     }];
     if broken && world.chance.percent(50) {
         let path = "architecture.md".to_owned();
         let now = Some(world.crew.artefact(&path));
-        edits.push(Edit { path, now, errors: vec![], plan: None, criteria: None });
+        edits.push(Edit { path, now, errors: vec![], plan: None, criteria: None, is_ours: false });
     }
     world.feed(vec![Input::Edited(edits)]).map(drop)
 }
@@ -189,6 +197,7 @@ fn edit_plan(world: &mut World<'_>) -> Held {
         errors: vec![],
         plan: Some(plan),
         criteria: None,
+        is_ours: false,
     };
     world.feed(vec![Input::Edited(vec![edit])]).map(drop)
 }

@@ -3,12 +3,14 @@
 mod tracker;
 
 use super::{DoctorCheck, agents, sandbox};
+use crate::commands::actions::notices;
 use crate::place;
 use std::collections::BTreeSet;
 use std::path::Path;
 use tollgate_files::layout::{Layout, state_home};
 use tollgate_git::repository::{Repository, RepositoryError};
 use tollgate_git::{Configuration, Git, GitError};
+use tollgate_host::settings::actions::{Form, FoundAction};
 use tollgate_host::settings::{self, SettingsError, actions, roles};
 use tollgate_process::{Isolation, isolation, restricts_signals};
 
@@ -97,7 +99,7 @@ fn in_repository(repository: &Repository, findings: &mut Vec<DoctorCheck>) {
         Err(error) => findings.push(settings_broken("settings", &error)),
     }
     findings.extend(roles_found(&layout));
-    findings.push(actions_found(&layout));
+    findings.extend(actions_found(&layout));
 }
 
 fn roles_found(layout: &Layout) -> Vec<DoctorCheck> {
@@ -124,15 +126,33 @@ fn roles_found(layout: &Layout) -> Vec<DoctorCheck> {
 }
 
 /// An action that cannot be used stops only those who ask for it.
-fn actions_found(layout: &Layout) -> DoctorCheck {
+fn actions_found(layout: &Layout) -> Vec<DoctorCheck> {
     let fix = "`tollgate actions NAME` lists every error";
-    match actions::list(layout) {
-        Err(error) => DoctorCheck::fail("actions", error.to_string(), fix),
-        Ok(all) => match all.iter().find_map(|found| found.read.as_ref().err()) {
-            None => DoctorCheck::ok("actions", format!("{} actions are OK", all.len())),
-            Some(error) => DoctorCheck::warn("actions", error.to_string(), fix),
-        },
+    let all = match actions::list(layout) {
+        Err(error) => return vec![DoctorCheck::fail("actions", error.to_string(), fix)],
+        Ok(all) => all,
+    };
+    let mut findings = match all.iter().find_map(|found| found.read.as_ref().err()) {
+        None => vec![DoctorCheck::ok("actions", format!("{} actions are OK", all.len()))],
+        Some(error) => vec![DoctorCheck::warn("actions", error.to_string(), fix)],
+    };
+    let unused = all.iter().filter(|found| found.unused.is_some());
+    findings.extend(unused.filter_map(notices::summary).map(|summary| {
+        let fix = "`tollgate check FILE` explains it; a page that is no action needs another name";
+        DoctorCheck::warn("actions", summary, fix)
+    }));
+    let is_prose = |found: &&FoundAction| found.form == Form::Prose && !found.notices.is_empty();
+    let prose: Vec<&str> = all.iter().filter(is_prose).map(|found| found.name.as_str()).collect();
+    if !prose.is_empty() {
+        let message = format!(
+            "no front matter, and not all of it understood or done as written: {}",
+            prose.join(", ")
+        );
+        let fix =
+            "`tollgate actions NAME` lists it; `tollgate actions adopt NAME` writes front matter";
+        findings.push(DoctorCheck::warn("actions", message, fix));
     }
+    findings
 }
 
 fn settings_found(layout: &Layout) -> DoctorCheck {

@@ -93,10 +93,11 @@ pub fn row(result: &GateResult, width: usize) {
 
 /// The end of its output, and how to see all of it.
 pub fn failed(result: &GateResult) {
-    let how = match (&result.trouble, result.exit_code) {
-        (Some(trouble), _) => trouble.clone(),
-        (None, Some(code)) => format!("exit code {code}"),
-        (None, None) => "no exit code".to_owned(),
+    let how = match (&result.trouble, &result.missing_script, result.exit_code) {
+        (Some(trouble), ..) => trouble.clone(),
+        (None, Some(script), _) => format!("its script {script} does not exist"),
+        (None, None, Some(code)) => format!("exit code {code}"),
+        (None, None, None) => "no exit code".to_owned(),
     };
     output::marked(output::BAD, "failed:", &format!("{} ({how})", result.name));
     let lines: Vec<&str> = result.output_tail.lines().collect();

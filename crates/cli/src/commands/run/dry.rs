@@ -13,7 +13,12 @@ struct DryRun<'a> {
     /// The verbs of the goal that chose the action.
     verbs: &'a [String],
     why: String,
-    missing_inputs: &'a [&'a str],
+    missing_inputs: Vec<&'a str>,
+    /// Those that are there and of no use, each with its place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unusable_inputs: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
     steps: Vec<PlannedStep>,
     agents: Vec<PlannedRole>,
 }
@@ -32,12 +37,26 @@ struct PlannedRole {
     agent: Option<String>,
 }
 
-pub fn show(context: &Context, routed: &Routed, is_named: bool, missing: &[&str], is_json: bool) {
+/// What keeps the action from starting.
+pub struct PlannedInputs<'a> {
+    pub missing: Vec<&'a str>,
+    pub unusable: Vec<String>,
+}
+
+pub fn show(
+    context: &Context,
+    routed: &Routed,
+    is_named: bool,
+    inputs: PlannedInputs<'_>,
+    is_json: bool,
+) {
     let planned = DryRun {
         action: &routed.action.name,
         verbs: &routed.verbs,
         why: why(routed, is_named),
-        missing_inputs: missing,
+        missing_inputs: inputs.missing,
+        unusable_inputs: inputs.unusable,
+        note: routed.note.as_deref(),
         steps: steps_of(&routed.action),
         agents: agents_of(context, &routed.action),
     };
@@ -75,6 +94,8 @@ fn text(planned: &DryRun<'_>) -> String {
     if !planned.missing_inputs.is_empty() {
         lines.push(format!("missing: {}", planned.missing_inputs.join(", ")));
     }
+    lines.extend(planned.unusable_inputs.iter().map(|fault| format!("unusable: {fault}")));
+    lines.extend(planned.note.map(|note| format!("note:    {note}")));
     lines.push("steps:".to_owned());
     for (number, step) in (1..).zip(&planned.steps) {
         let mut words = step.does.iter();

@@ -2,12 +2,13 @@
 
 use crate::failure::Failure;
 use crate::output;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::action::Action;
 use tollgate_core::id::CommitId;
 use tollgate_core::limits::GOAL_BYTES_MAX;
 use tollgate_git::repository::RepositoryError;
 use tollgate_host::context::Context;
+use tollgate_host::given::InputFault;
 
 pub type Values = BTreeMap<String, String>;
 
@@ -168,6 +169,26 @@ pub fn refusal(action: &Action, missing: &[MissingInput]) -> Failure {
             }
         })
     })
+}
+
+/// Nothing was started: each input that is there and cannot be used, with its place.
+pub fn check_usable(action: &Action, faults: &[InputFault]) -> Result<(), Failure> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the action {} cannot start with these inputs: {}; nothing was started",
+        action.name,
+        unusable(faults).join("; ")
+    );
+    let helps: BTreeSet<&String> = faults.iter().filter_map(|fault| fault.help.as_ref()).collect();
+    let failure = Failure::usage("cli.input", message);
+    Err(helps.into_iter().fold(failure, |failure, help| failure.hint(help.clone())))
+}
+
+/// Each fault with its place.
+pub fn unusable(faults: &[InputFault]) -> Vec<String> {
+    faults.iter().map(|fault| format!("{}: {}", fault.place, fault.message)).collect()
 }
 
 /// An input with a slash is a file or folder; a plain word is something that a person says.

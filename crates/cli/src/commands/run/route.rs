@@ -1,5 +1,6 @@
 //! Which action a run takes: the one that is named, or the one that the goal means.
 
+use crate::commands::actions::notices;
 use crate::failure::Failure;
 use crate::output;
 use tollgate_contract::intent::{self, Candidate, Route};
@@ -17,6 +18,15 @@ pub struct Routed {
     pub action: Action,
     /// The verbs of the goal that name the action; none where it is the default.
     pub verbs: Vec<String>,
+    /// What the person should know about the file of the action.
+    pub note: Option<String>,
+}
+
+/// The action of a name.
+pub fn by_name(context: &Context, name: &str, verbs: Vec<String>) -> Result<Routed, Failure> {
+    let found = actions::found(&context.layout, name)?;
+    let note = notices::summary(&found);
+    Ok(Routed { action: found.read?, verbs, note })
 }
 
 /// The action of a goal, by its verbs. Inputs that it lacks are the caller's to ask for: another action is not what was meant.
@@ -37,12 +47,15 @@ pub fn by_goal(context: &Context, goal: &str) -> Result<Routed, Failure> {
         Route::Action(name) => (name, intent::verbs(goal).into_iter().collect()),
         Route::Deliver => (DEFAULT.to_owned(), Vec::new()),
     };
-    Ok(Routed { action: actions::find(&context.layout, &name)?, verbs })
+    by_name(context, &name, verbs)
 }
 
-/// Says which action the goal chose, when it is not the default.
+/// Says which action the goal chose, when it is not the default, and what they should know about its file.
 pub fn tell(routed: &Routed) {
-    if routed.action.name == DEFAULT {
+    if let Some(note) = &routed.note {
+        output::marked(output::WARN, "note:", note);
+    }
+    if routed.action.name == DEFAULT || routed.verbs.is_empty() {
         return;
     }
     let text = format!(

@@ -27,11 +27,21 @@ pub fn option(way: impl Way, label: &str, consequence: &str) -> AnswerOption {
     AnswerOption::of(way, label, consequence)
 }
 
+/// Only where the question is whether the work continues at all. Everywhere else `tollgate cancel` ends the session.
 pub fn cancel_option() -> AnswerOption {
     option(
         CancelWay::Cancel,
-        "Cancel the session",
-        "ends the session for good; accepted work stays on its branch",
+        "End the session",
+        "ends the whole session for good, not only this question; accepted work stays on its branch",
+    )
+}
+
+/// The way out of lean mode.
+pub fn full_option(way: impl Way) -> AnswerOption {
+    option(
+        way,
+        "Continue in full mode",
+        "the session starts over at INTAKE with design and plan; accepted changes stay, and SpecAgent is given your words",
     )
 }
 
@@ -89,6 +99,16 @@ pub fn block_task(draft: &mut Draft<'_>, id: TaskId) {
     let may = draft.task(&id).is_some_and(|task| task.status.may_become(TaskStatus::Blocked));
     if may {
         draft.emit(Event::TaskMoved { task: id, status: TaskStatus::Blocked });
+    }
+}
+
+/// A blocked task returns to where it was.
+pub fn unblock_task(draft: &mut Draft<'_>, task: &TaskRef) {
+    if let TaskRef::Task(id) = task
+        && let Some(task) = draft.task(id).filter(|task| task.status == TaskStatus::Blocked)
+    {
+        let status = task.before_block;
+        draft.emit(Event::TaskMoved { task: id.clone(), status });
     }
 }
 
@@ -164,7 +184,7 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
     if let TaskRef::Task(id) = task {
         block_task(draft, id.clone());
     }
-    let options = vec![
+    let mut options = vec![
         option(
             RepairWay::DifferentApproach,
             "Try a different approach",
@@ -173,7 +193,7 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
         option(
             RepairWay::AcceptWithKnownIssues,
             "Accept with known issues",
-            "continues; the findings are listed as known issues; refused while a critical one is open",
+            "continues; what is open is listed under known issues, and a check that fails counts as waived; refused while a critical finding of a role is open",
         ),
         option(
             RepairWay::Simplify,
@@ -183,6 +203,9 @@ fn ask_repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, text: S
         option(RepairWay::Guidance, "Give guidance", "one more repair with your guidance"),
         cancel_option(),
     ];
+    if draft.can_become_full() {
+        options.insert(options.len() - 1, full_option(RepairWay::Full));
+    }
     let subject = Subject::Repair { task: task.clone(), repair };
     ask(draft, Question { kind: DecisionKind::Repair, text, options, subject });
 }
@@ -230,7 +253,6 @@ pub fn coverage(draft: &mut Draft<'_>, check: CheckNumber, found: &str) {
             "Continue anyway",
             "continues; a known issue with your reason",
         ),
-        cancel_option(),
     ];
     let subject = Subject::Coverage { check };
     let text = format!("Test coverage is not enough: {found}");
@@ -258,7 +280,6 @@ pub fn notes(draft: &mut Draft<'_>, number: DispatchNumber, task: &TaskRef, note
             "Fix what you name",
             "the Coder gets your comments, then the review runs again",
         ),
-        cancel_option(),
     ];
     let subject = Subject::Notes { task: task.clone(), dispatch: number };
     ask(draft, Question { kind: DecisionKind::Notes, text, options, subject });
@@ -294,7 +315,6 @@ pub fn security(
                 "Accept the risk",
                 "continues; the risk is recorded as accepted by you",
             ),
-            cancel_option(),
         ];
         let text = format!("Security asks about {task:#}: {line}");
         let subject = Subject::Finding { task: task.clone(), dispatch: number, finding };
@@ -369,7 +389,6 @@ pub fn scope(draft: &mut Draft<'_>, number: DispatchNumber, requests: &[ScopeReq
             "Refuse",
             "the files stay as they are; the Coder is told your reason",
         ),
-        cancel_option(),
     ];
     let paths = requests.iter().map(|request| request.path.clone()).collect();
     let subject = Subject::Scope { dispatch: number, paths };
@@ -391,7 +410,6 @@ pub fn manual_checks(draft: &mut Draft<'_>, checks: Vec<String>, after: Option<C
             "Continue without it",
             "continues; kept as a known issue with your reason",
         ),
-        cancel_option(),
     ];
     let subject = Subject::Manual { checks, after };
     ask(draft, Question { kind: DecisionKind::ManualCheck, text, options, subject });

@@ -2,11 +2,15 @@
 
 use crate::action::{Step, StepKind, When};
 use crate::decide::draft::Draft;
+use crate::decide::parts;
 use crate::event::Event;
 use crate::mutant::Mutant;
 
+/// The next step; or one before it that was recommended too late, and from there on again.
 pub fn next(draft: &mut Draft<'_>) {
-    step(draft, draft.route.step + 1);
+    let next = draft.route.step + 1;
+    let missed = parts::missed(draft, next).first().map(|(_, part)| part.step);
+    step(draft, missed.filter(|at| *at < next).unwrap_or(next));
 }
 
 pub fn step(draft: &mut Draft<'_>, index: usize) {

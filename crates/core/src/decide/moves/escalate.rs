@@ -9,6 +9,7 @@ use crate::event::{Event, Purpose};
 use crate::failure;
 use crate::id::{DecisionId, DispatchNumber, TaskRef};
 use crate::reply::ReplyStatus;
+use crate::role::Role;
 use crate::words;
 use crate::work::DispatchEnd;
 
@@ -91,6 +92,9 @@ fn block_and_ask(
             "Fix it by hand",
             "you get what the agent left, edit it, and submit the reply",
         ));
+    }
+    if draft.dispatches[&number].role == Role::Coder && draft.can_become_full() {
+        options.push(ask::full_option(EscalationWay::Full));
     }
     options.push(ask::cancel_option());
     let remedy = remedy(draft, number, code, &draft.next_decision_id());

@@ -201,7 +201,7 @@ fn only_warns(report: &ReportedFinding, is_left_out: bool) -> bool {
     match report.concern() {
         Concern::Scope => is_left_out || report.severity < Severity::Critical,
         Concern::Untold => is_left_out,
-        Concern::Other => false,
+        Concern::NoTestRunner | Concern::Other => false,
     }
 }
 

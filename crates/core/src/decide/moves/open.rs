@@ -9,6 +9,7 @@ use crate::id::{DispatchNumber, TaskRef};
 use crate::role::Role;
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
+use crate::worker::Worker;
 
 /// A dispatch to be opened.
 pub struct Start {
@@ -38,7 +39,11 @@ pub fn dispatch(draft: &mut Draft<'_>, start: Start) {
     let Start { role, task, purpose, feedback, lane } = start;
     let feedback = feedback.and(answers);
     let (findings, feedback) = (feedback.named(), feedback.lines);
-    let starts_max = Some(draft.policy.starts_max());
+    // What a person does by hand they do once; whatever comes of it, they are asked.
+    let pending = draft.unit(&task).and_then(|unit| unit.pending.as_ref());
+    let by_hand = matches!(purpose, Purpose::Repair { .. })
+        && pending.is_some_and(|repair| repair.worker == Some(Worker::Person));
+    let starts_max = Some(if by_hand { 1 } else { draft.policy.starts_max() });
     draft.emit(Event::DispatchOpened {
         number,
         role,
@@ -80,6 +85,10 @@ fn information_for(draft: &Draft<'_>, start: &Start) -> Vec<String> {
     let asked = draft.decisions.asked.iter().filter(|decision| match &decision.subject {
         Subject::Info { dispatch } | Subject::Refinement { dispatch, .. } => {
             is_same(&draft.dispatches[dispatch])
+        }
+        // How tests can be run, where QA had no way.
+        Subject::Check { task, command: None, .. } => {
+            start.role == Role::QA && *task == start.task && decision.names_a_command()
         }
         _ => false,
     });

@@ -9,6 +9,7 @@ use crate::id::{DispatchNumber, TaskRef};
 use crate::mutant::Mutant;
 use crate::role::{Mode, RepairLoop, Role};
 use crate::session::{Dispatch, Given};
+use crate::worker::Worker;
 
 /// A gate objects: one more repair while the budget lasts, then a person.
 pub fn object(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Feedback) {
@@ -23,13 +24,13 @@ pub fn object_in_words(
     told: Feedback,
     words: &str,
 ) {
-    let told = Told { feedback: told, authorized: named::paths(words), by: None };
+    let told = Told { feedback: told, authorized: named::paths(words), by: None, worker: None };
     object_by(draft, task, repair, told);
 }
 
 /// As `object`, where it is known that the code is at fault.
 pub fn object_to_coder(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Feedback) {
-    let told = Told { feedback: told, authorized: Vec::new(), by: Some(Role::Coder) };
+    let told = Told { feedback: told, authorized: Vec::new(), by: Some(Role::Coder), worker: None };
     object_by(draft, task, repair, told);
 }
 
@@ -39,6 +40,8 @@ struct Told {
     /// Files that a person names.
     authorized: Vec<String>,
     by: Option<Role>,
+    /// Who plays that role, where it is not its agent.
+    worker: Option<Worker>,
 }
 
 fn object_by(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Told) {
@@ -58,7 +61,15 @@ pub fn open_with_consent(
     told: Feedback,
     authorized: Vec<String>,
 ) {
-    open(draft, task, repair, Told { feedback: told, authorized, by: None }, true);
+    let told = Told { feedback: told, authorized, by: None, worker: None };
+    open(draft, task, repair, told, true);
+}
+
+/// A repair that the person makes by hand.
+pub fn open_by_hand(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Feedback) {
+    let worker = Some(Worker::Person);
+    let told = Told { feedback: told, authorized: Vec::new(), by: None, worker };
+    open(draft, task, repair, told, true);
 }
 
 /// More that a person wants of a task. A repair that waits already is made with it.
@@ -73,9 +84,18 @@ pub fn also_with_consent(draft: &mut Draft<'_>, task: &TaskRef, said: Vec<String
 }
 
 fn open(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, told: Told, consented: bool) {
-    let Told { feedback, authorized, by } = told;
+    let Told { feedback, authorized, by, worker } = told;
     let (task, findings, feedback) = (task.clone(), feedback.named(), feedback.lines);
-    draft.emit(Event::RepairOpened { task, repair, feedback, findings, consented, authorized, by });
+    draft.emit(Event::RepairOpened {
+        task,
+        repair,
+        feedback,
+        findings,
+        consented,
+        authorized,
+        by,
+        worker,
+    });
 }
 
 /// The unit with a repair that waits to be dispatched.

@@ -95,7 +95,7 @@ impl Auditor {
         Audit {
             schema_version: SCHEMA_VERSION,
             session: session.opening.session.clone(),
-            action: session.opening.action.name.clone(),
+            action: session.action_name().to_owned(),
             mode: session.route.mode,
             goal: session.opening.goal.clone(),
             base: session.opening.base.clone(),

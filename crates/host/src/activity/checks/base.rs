@@ -37,10 +37,10 @@ pub fn fails(
     Ok(ran.is_some_and(|ran| is_failure(&ran.outcome.end)))
 }
 
-/// What could not even be started, or was stopped, says nothing about the base.
+/// What could not run there, or was stopped, says nothing about the base.
 fn is_failure(end: &RunEnd) -> bool {
     match end {
-        RunEnd::Exited { code } => *code != 0,
+        RunEnd::Exited { code } => !matches!(code, 0 | 126 | 127),
         RunEnd::Signalled { .. } => true,
         RunEnd::Stopped { why } => why.is_limit(),
         RunEnd::CouldNotStart { .. } => false,

@@ -48,9 +48,10 @@ pub fn set_up(
     Ok(match commands::set_up(context, &order.session, order.workspace_id, workspace, stop)? {
         Ok(()) => Ready::Yes,
         Err(NotSetUp::Stopped) => Ready::Stopped,
-        Err(NotSetUp::Failed { command, how, output_tail }) => {
+        Err(NotSetUp::Failed { command, how, output_tail, cannot_run }) => {
             let failed = super::failed(order, format!("`{command}`: {how}"), output_tail);
-            Ready::No(Box::new(CheckResult { command: CheckResult::SETUP.to_owned(), ..failed }))
+            let command = CheckResult::SETUP.to_owned();
+            Ready::No(Box::new(CheckResult { command, could_not_start: cannot_run, ..failed }))
         }
     })
 }

@@ -145,6 +145,7 @@ fn result(gate: GateResult) -> CheckResult {
         duration_ms: gate.duration_ms,
         coverage: None,
         failed_on_base: false,
+        could_not_start: gate.could_not_start,
         only_in_workspace: None,
     }
 }

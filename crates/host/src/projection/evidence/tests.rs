@@ -70,6 +70,7 @@ fn some_events() -> Vec<Event> {
                 duration_ms: 7,
                 coverage: None,
                 failed_on_base: false,
+                could_not_start: false,
                 only_in_workspace: None,
             }],
             stage: None,
