@@ -13,6 +13,7 @@ mod failure;
 mod files;
 mod follow;
 mod gate;
+pub(crate) mod import;
 mod looks;
 mod moves;
 mod next_task;

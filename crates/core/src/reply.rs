@@ -64,6 +64,9 @@ pub struct Reply {
     /// Why the README is left as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readme_unchanged: Option<String>,
+    /// Criteria of work items that a Reviewer has verified, by their words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verified_criteria: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub usage: Usage,
 }

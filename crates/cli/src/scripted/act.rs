@@ -82,6 +82,11 @@ pub(super) fn filled(reply: Option<&Value>, start: &Start) -> Value {
     if start.role == "Docs" {
         artifacts["readme_unchanged"] = json!("the change needs no words there");
     }
+    if let Some(criteria) =
+        start.input.pointer("/task/criteria_to_verify").filter(|_| status == "OK")
+    {
+        artifacts["verified_criteria"] = criteria.clone();
+    }
     let gates = json!({
         "meets_definition_of_done": status == "OK",
         "needs_review": false,

@@ -7,6 +7,7 @@ pub(super) mod ending;
 pub(super) mod enter;
 pub(super) mod escalate;
 pub(super) mod finding;
+pub(super) mod made;
 pub(super) mod named;
 pub(super) mod open;
 pub(super) mod repair;
