@@ -70,6 +70,7 @@ impl Session {
         if let DispatchEnd::Replied { work, reply } = end {
             self.note_scope(number, work);
             self.note_implementation(number, reply, work);
+            self.note_verified(number, reply);
         }
     }
 
