@@ -156,6 +156,7 @@ fn task(id: &str, status: TaskStatus) -> ImportedTask {
         in_scope: Vec::new(),
         out_of_scope: Vec::new(),
         overlaps: Vec::new(),
+        item: tollgate_core::task::ItemTerms::default(),
     };
     ImportedTask { spec, status, repairs: Repairs::new() }
 }

@@ -318,7 +318,7 @@ fn waive_criteria(draft: &mut Draft<'_>, checks: &[String], reason: &str) {
                 Check::Manual(text) => {
                     checks.contains(text) && !Mutant::CallsAWaivedCriterionMet.is_planted()
                 }
-                Check::Command(_) => false,
+                Check::Command(_) | Check::Test(_) => false,
             })
         })
         .map(|criterion| criterion.id.clone())

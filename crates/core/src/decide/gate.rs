@@ -228,6 +228,18 @@ pub(super) fn choose(draft: &mut Draft<'_>) {
     ask_strategy(draft, false);
 }
 
+/// What the plan leaves to the person is asked later, when the work that does not wait for it is done.
+fn left_open(draft: &Draft<'_>) -> String {
+    let names: Vec<&str> = draft.plan.refinements.iter().map(|r| r.item.as_str()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(
+            "The plan leaves {} to you; you are asked when all other work is done.\n",
+            names.join(", ")
+        ),
+    }
+}
+
 /// Asks for the strategy; the plan it is about may have changed since it was first asked.
 pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     let recommended = recommended_strategy(draft);
@@ -248,14 +260,15 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
                 spec.kind,
                 spec.files_expected.join(", ")
             );
-            proof::with_checks(&what, &spec.acceptance_checks)
+            proof::with_checks(&what, &spec.checks().cloned().collect::<Vec<_>>())
         })
         .collect();
     let changed = if plan_changed { "The plan has changed since you chose. " } else { "" };
     let text = format!(
-        "{changed}The plan has {}:\n{}\nHow should the work be reviewed? Recommended: {recommended}.",
+        "{changed}The plan has {}:\n{}\n{}How should the work be reviewed? Recommended: {recommended}.",
         crate::count::counted(draft.plan.tasks.len(), "task"),
         ask::bullets(&lines),
+        left_open(draft),
     );
     let (options, shown) = strategies_offered(draft);
     let question =
