@@ -45,6 +45,7 @@ mod prose_actions;
 mod questions;
 mod recommended;
 mod recovery;
+mod releasing;
 mod replies;
 mod reports;
 mod role_files;

@@ -164,6 +164,12 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
         );
         draft.notice(NoticeCode::WorkNotAllowed, message);
     }
+    for tag in &work.code.refused_tags {
+        let message = format!(
+            "{role} made the tag {tag}, which the repository has already or which is no plain name; it is not kept"
+        );
+        draft.notice(NoticeCode::ReleaseTagRefused, message);
+    }
     for path in &work.documents.dropped {
         let message =
             format!("{role} changed {path}; only Tollgate writes it, so the change was dropped");

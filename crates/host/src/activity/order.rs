@@ -16,7 +16,7 @@ use tollgate_core::given::{GivenFiles, RoleText};
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
-use tollgate_core::role::{Mode, ProjectType};
+use tollgate_core::role::{Mode, ProjectType, Role};
 use tollgate_core::session::{Dispatch, Join, Session, Wanted};
 use tollgate_core::worker::Worker;
 use tollgate_files as files;
@@ -279,6 +279,10 @@ pub fn input(order: &DispatchOrder, found: &ToRead) -> Value {
     });
     if !found.references.is_empty() {
         value["references"] = json!(found.references);
+    }
+    let points = brief.release.as_ref().map(|release| &release.points);
+    if let Some(points) = points.filter(|points| brief.role == Role::Docs && !points.is_empty()) {
+        value["report_points"] = json!(points);
     }
     if !found.earlier.is_empty() {
         value["earlier_sessions"] = json!(found.earlier);

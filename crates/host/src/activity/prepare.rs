@@ -3,7 +3,7 @@
 use super::adapter::{self, Launch, NotBegun, Player};
 use super::order::{self, DispatchOrder, Site, ToRead, rescue_name};
 use super::session_files::{self, GIVEN, Given};
-use super::{ActivityError, StopSwitch, documents, driven, earlier, failed, manual};
+use super::{ActivityError, StopSwitch, documents, driven, earlier, failed, manual, release};
 use crate::commands;
 use crate::settings::roles::MissingRole;
 use std::collections::BTreeMap;
@@ -126,6 +126,9 @@ fn lay_out(
     let found = site.clean_up(&name, "changes found before a dispatch")?;
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
+    if release::makes_tags(site) {
+        workspace.give_tags()?;
+    }
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
     let by_hand = order.agent == Some(Worker::Person);
     match (&found, before) {
