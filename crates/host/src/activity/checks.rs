@@ -136,8 +136,8 @@ fn run_commands(
         let mut result = result(command, &folder, &outcome)?;
         if !result.passed {
             // What cannot run here says nothing about the base either.
-            result.failed_on_base =
-                !result.cannot_run() && base::fails(context, order, command, stop)?;
+            result.failed_on_base = !result.cannot_run()
+                && base::fails(context, order, command, workspace.tree(), stop)?;
             // What was red before stops no action, so it needs no explanation.
             let is_told = matches!(order.purpose, CheckPurpose::Subject { .. });
             if is_fresh && !(is_told && result.failed_on_base) {

@@ -4,6 +4,7 @@ use super::{CheckOrder, test_runner};
 use crate::activity::{ActivityError, StopSwitch};
 use crate::commands::{self, EngineRun, run_to_end};
 use crate::context::{Context, WorkspaceId};
+use std::path::Path;
 use tollgate_files as files;
 use tollgate_process::RunEnd;
 
@@ -12,6 +13,7 @@ pub fn fails(
     context: &Context,
     order: &CheckOrder,
     command: &str,
+    work: &Path,
     stop: &StopSwitch,
 ) -> Result<bool, ActivityError> {
     let session = &order.session;
@@ -21,8 +23,8 @@ pub fn fails(
     if commands::set_up(context, session, WorkspaceId::Base, &workspace, stop)?.is_err() {
         return Ok(false);
     }
-    // A test that the work brings did not fail before it.
-    if test_runner::is_missing(workspace.tree(), command) {
+    // What is about files that the work brings did not fail before it.
+    if test_runner::is_about_new_files(workspace.tree(), work, command) {
         return Ok(false);
     }
     let home = context.workspace_home(session, WorkspaceId::Base);

@@ -32,12 +32,29 @@ pub(super) fn shell_command(configured: &[String], tree: &Path, command: &str) -
     }
 }
 
-/// Whether a check is a test that this tree does not have.
-pub(super) fn is_missing(tree: &Path, command: &str) -> bool {
+/// Whether a check is about something that the base does not have: a test, or a path that the command names.
+pub(super) fn is_about_new_files(base: &Path, work: &Path, command: &str) -> bool {
     match Check::from(command.to_owned()) {
-        Check::Test(path) => !is_there(tree, path.strip_prefix("./").unwrap_or(&path)),
-        Check::Command(_) | Check::Manual(_) => false,
+        Check::Test(path) => !is_there(base, path.strip_prefix("./").unwrap_or(&path)),
+        Check::Command(command) => named_paths(&command)
+            .any(|path| !is_there(base, path) && (path.contains('/') || is_there(work, path))),
+        Check::Manual(_) => false,
     }
+}
+
+/// The words of a command that can be paths below the root of a tree.
+fn named_paths(command: &str) -> impl Iterator<Item = &str> {
+    let words = command.split(|c: char| c.is_whitespace() || "'\"();&|<>=".contains(c));
+    let of_tree = |word: &&str| {
+        !word.starts_with(['-', '/', '~']) && !word.contains(['*', '?', '[', '$', '`', '{', '\\'])
+    };
+    // `tests/a.py::test_b` names a test in a file.
+    words
+        .filter(of_tree)
+        .map(|word| word.split_once("::").map_or(word, |(file, _)| file))
+        .map(|word| word.strip_prefix("./").unwrap_or(word))
+        .filter(|word| !word.contains(':') && !word.contains(".."))
+        .filter(|word| !word.trim_matches('/').is_empty())
 }
 
 fn is_there(tree: &Path, path: &str) -> bool {
