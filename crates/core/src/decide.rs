@@ -15,6 +15,7 @@ mod follow;
 mod gate;
 pub(crate) mod import;
 mod looks;
+mod lost;
 mod moves;
 mod next_task;
 mod parallel;

@@ -41,6 +41,7 @@ mod persistence;
 mod processes;
 mod promises;
 mod prose_actions;
+mod questions;
 mod recommended;
 mod recovery;
 mod replies;

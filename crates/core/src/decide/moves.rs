@@ -12,3 +12,4 @@ pub(super) mod named;
 pub(super) mod open;
 pub(super) mod repair;
 pub(super) mod settle;
+pub(super) mod tried;

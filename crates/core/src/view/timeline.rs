@@ -382,8 +382,14 @@ fn corrects(
 
 fn edited(edits: &[Edit]) -> Line {
     let paths: Vec<&str> = edits.iter().map(|edit| edit.path.as_str()).collect();
-    let text = format!("session files were changed by hand: {}", paths.join(", "));
-    detail(Tone::Warning, "edited", text)
+    let paths = paths.join(", ");
+    match edits.iter().all(|edit| edit.is_ours) {
+        true => small("check", format!("the new command is in {paths}")),
+        false => {
+            let text = format!("session files were changed by hand: {paths}");
+            detail(Tone::Warning, "edited", text)
+        }
+    }
 }
 
 fn noticed(message: &str) -> Line {

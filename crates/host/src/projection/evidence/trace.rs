@@ -29,7 +29,11 @@ pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
                 Some(now) => format!("- {} sha256 {}\n", code(&edit.path), now.sha256),
                 None => format!("- {} removed\n", code(&edit.path)),
             });
-            heading(at, "A person edited session files") + &lines.collect::<String>()
+            let title = match edits.iter().all(|edit| edit.is_ours) {
+                true => "A command that a person gave was written into the plan",
+                false => "A person edited session files",
+            };
+            heading(at, title) + &lines.collect::<String>()
         }
         _ => String::new(),
     }
