@@ -57,6 +57,12 @@ impl Session {
             self.files.rewritten.remove(&artefact.path);
             self.files.artefacts.insert(artefact.path.clone(), record);
         }
+        self.files.reported.extend(documents.reported.iter().cloned());
+        for tag in &code.tags {
+            if !self.branch.tags.contains(tag) {
+                self.branch.tags.push(tag.clone());
+            }
+        }
         if documents.plan.is_some() || !documents.refinements.is_empty() {
             self.plan.refinements = documents.refinements.clone();
             self.plan.refined_by = Some(number);
