@@ -13,7 +13,7 @@ mod timeline;
 
 pub use audit::{Audit, Auditor};
 pub use audit::{
-    CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer, WrittenEntry,
+    CommandEntry, CommitEntry, DecisionEntry, Place, ReadEntry, RoleEntry, Writer, WrittenEntry,
 };
 pub use dispatch::{DispatchView, Outcome, outcome};
 pub use parts::{AtWork, Given, Parts};

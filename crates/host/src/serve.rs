@@ -252,8 +252,9 @@ impl Owner {
                     self.running.remove(&Wanted::Dispatch(number, attempt));
                     inputs.extend(self.look()?);
                     match result {
-                        Ok(Collected { end, usage, set_aside }) => {
+                        Ok(Collected { end, usage, given, kept, set_aside }) => {
                             inputs.extend(told_large(&set_aside));
+                            inputs.push(Input::Noted { number, attempt, given, kept });
                             inputs.push(Input::Ended { number, attempt, end, usage });
                         }
                         Err(fault) => inputs.push(Input::HostFailed(fault)),

@@ -34,6 +34,7 @@ mod lean_full;
 mod limits;
 mod looks;
 mod manual;
+mod named_roles;
 mod nine;
 mod older_journals;
 mod parallel;

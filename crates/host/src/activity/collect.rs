@@ -203,7 +203,7 @@ fn role_file(at: &Site<'_>) -> RoleFile {
     let role = at.order.brief.role;
     let found = at.context.role_file(role, at.order.brief.called.as_deref());
     // Its text went away while it worked: what the built-in one may write holds.
-    found.unwrap_or_else(|_| skill::built_in(role))
+    found.map_or_else(|_| skill::built_in(role), |found| found.file)
 }
 
 /// An OK, or a verdict with work of its own: everything it left behind is looked at.

@@ -53,9 +53,10 @@ pub(super) fn prepare<'a>(
                 cause: why.to_string(),
             }
         })?;
-    let role = context
+    let found = context
         .role_file(order.brief.role, order.brief.called.as_deref())
         .map_err(|MissingRole { name, detail }| DispatchEnd::MissingRole { name, detail })?;
+    let (role_file, role) = (found.text(), found.file);
     let resumed = match &player {
         Player::Driven(_) => driven::resumed(context, order)?,
         Player::Program(_) | Player::Person => None,
@@ -77,6 +78,7 @@ pub(super) fn prepare<'a>(
         return Err(DispatchEnd::MissingContext { errors }.into());
     }
     write_attempt(&told, &role, folder, &given, &input, resumed.is_some())?;
+    order::note_given(folder, &told, (role_file, &role), &found)?;
     // Before anybody begins: what goes wrong here must not leave an agent at work that nobody waits for.
     site.show_as_latest()?;
     crash::point("dispatch.prepared");
