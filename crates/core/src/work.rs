@@ -1,6 +1,6 @@
 //! What an attempt really left behind, as the host found it: the diff, the session files, and what it had no right to touch.
 
-use crate::id::{CommitId, ContentHash, DispatchNumber, TaskId, TaskRef};
+use crate::id::{Attempt, CommitId, ContentHash, DispatchNumber, TaskId, TaskRef};
 use crate::reply::{Reply, ReplyError, ReportedFinding, Usage};
 use crate::role::spelled;
 use crate::task::{Criterion, TaskSpec};
@@ -308,6 +308,14 @@ pub struct Implementation {
     pub summary: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
+}
+
+/// Why a Coder could not do its task, in its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskBlocker {
+    pub dispatch: DispatchNumber,
+    pub attempt: Attempt,
+    pub summary: String,
 }
 
 /// A refinement item of a plan: what only a person can settle.
