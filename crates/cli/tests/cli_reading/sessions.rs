@@ -114,7 +114,7 @@ fn r115_an_unfinished_last_record_is_reported_and_is_not_damage() {
     bytes.extend_from_slice(b"{\"seq\":");
     fs::write(&journal, bytes).unwrap();
     world.run(&["audit", "latest", "--verify"]).shows(expect![[r#"
-        DATE_add-a-greeting: the chain is intact, 25 records, last hash HASH
+        DATE_add-a-greeting: the chain is intact, 28 records, last hash HASH
         after it there is an unfinished record of 7 bytes; a resume sets it aside
         exit 0
     "#]]);
@@ -179,27 +179,30 @@ fn r119_the_log_shows_every_record_without_control_sequences() {
             2  TIME  state     INTAKE
             3  TIME  dispatch  #1 SpecAgent session for step 1
             4  TIME  start     #1 SpecAgent session
-            5  TIME  reply     #1 SpecAgent session: OK – SpecAgent did its part of meta.
-            6  TIME  ok        #1 SpecAgent session
-            7  TIME  criteria  1 acceptance criteria
-            8  TIME  skip      DESIGN: Researcher was not requested
-            9  TIME  state     DESIGN
-           10  TIME  dispatch  #2 Architect session for step 3
-           11  TIME  start     #2 Architect session
-           12  TIME  reply     #2 Architect session: OK – done now nimda
-           13  TIME  ok        #2 Architect session
-           14  TIME  skip      DESIGN: Designer was not requested
-           15  TIME  state     APPROVE_DESIGN
-           16  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
-           17  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
-           18  TIME  correct   the work goes back to Architect
-           19  TIME  correct   the correction is dispatched (Architect)
-           20  TIME  dispatch  #3 Architect session (correction) to correct what was rejected
-           21  TIME  start     #3 Architect session (correction)
-           22  TIME  reply     #3 Architect session (correction): OK – done now nimda
-           23  TIME  ok        #3 Architect session (correction)
-           24  TIME  correct   the correction is completed
-           25  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
+            5  TIME  noted     #1 SpecAgent session: built-in spec-agent
+            6  TIME  reply     #1 SpecAgent session: OK – SpecAgent did its part of meta.
+            7  TIME  ok        #1 SpecAgent session
+            8  TIME  criteria  1 acceptance criteria
+            9  TIME  skip      DESIGN: Researcher was not requested
+           10  TIME  state     DESIGN
+           11  TIME  dispatch  #2 Architect session for step 3
+           12  TIME  start     #2 Architect session
+           13  TIME  noted     #2 Architect session: built-in architect
+           14  TIME  reply     #2 Architect session: OK – done now nimda
+           15  TIME  ok        #2 Architect session
+           16  TIME  skip      DESIGN: Designer was not requested
+           17  TIME  state     APPROVE_DESIGN
+           18  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
+           19  TIME  answer    UD-APPROVE-DESIGN: changes-requested: Architect: make it smaller
+           20  TIME  correct   the work goes back to Architect
+           21  TIME  dispatch  #3 Architect session (correction) to correct what was rejected
+           22  TIME  start     #3 Architect session (correction)
+           23  TIME  correct   the correction is dispatched (Architect)
+           24  TIME  noted     #3 Architect session (correction): built-in architect
+           25  TIME  reply     #3 Architect session (correction): OK – done now nimda
+           26  TIME  ok        #3 Architect session (correction)
+           27  TIME  correct   the correction is completed
+           28  TIME  ask       UD-APPROVE-DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <…
         exit 0
     "#]]);
 }
@@ -290,21 +293,23 @@ fn r085_the_record_alone_shows_action_roles_artefacts_and_decisions() {
         base      HASH
         opened    TIME
         updated   TIME
-        journal   25 records, last hash HASH
+        journal   28 records, last hash HASH
 
         roles
           SpecAgent   #1
+            by built-in spec-agent HASH
           Architect   #2 #3
+            by built-in architect HASH
 
         read
-          #1 SpecAgent session: no files
-          #2 Architect session: …/spec.md, …/acceptance.json
-          #3 Architect session: …/spec.md, …/acceptance.json, …/architecture.md
+          #1 SpecAgent session: .agents-work/DATE_fix-the-greeting/
+          #2 Architect session: …/spec.md, …/acceptance.json, .agents-work/DATE_fix-the-greeting/
+          #3 Architect session: …/spec.md, …/acceptance.json, …/architecture.md, .agents-work/DATE_fix-the-greeting/
 
         written
-          acceptance.json HASH by #1 SpecAgent
-          spec.md HASH by #1 SpecAgent
-          architecture.md HASH by #2 Architect
+          …/acceptance.json HASH by #1 SpecAgent
+          …/spec.md HASH by #1 SpecAgent
+          …/architecture.md HASH by #2 Architect
 
         decisions
           UD-APPROVE-DESIGN (approve) asked TIME in APPROVE_DESIGN: Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it? Acceptance criteria: - AC-001 every check passes cmd: true <- proves nothing: it always passes
@@ -352,13 +357,17 @@ fn r085_the_record_alone_shows_commands_and_commits() {
         base      HASH
         opened    TIME
         updated   TIME
-        journal   34 records, last hash HASH
+        journal   38 records, last hash HASH
 
         roles
           SpecAgent   #1
+            by built-in spec-agent HASH
           Coder       #2
+            by built-in coder HASH
           Reviewer    #3
+            by built-in reviewer HASH
           QA          #4
+            by built-in qa HASH
 
         read
           #1 SpecAgent session: no files
@@ -367,9 +376,10 @@ fn r085_the_record_alone_shows_commands_and_commits() {
           #4 QA T-001: …/spec.md, …/acceptance.json, …/tasks.yaml
 
         written
-          acceptance.json HASH by #1 SpecAgent
-          spec.md HASH by #1 SpecAgent
-          tasks.yaml HASH by #1 SpecAgent
+          …/acceptance.json HASH by #1 SpecAgent
+          …/spec.md HASH by #1 SpecAgent
+          …/tasks.yaml HASH by #1 SpecAgent
+          app.txt added by #2 Coder
 
         decisions
           none

@@ -9,7 +9,7 @@ pub(super) use self::merges::base_name;
 use self::merges::{base_merged, base_merging, base_moved, brought_together, merging};
 use super::FindingView;
 use crate::action::PartIndex;
-use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
+use crate::decision::{Blocker, BlockerCode, CorrectionStatus, DecisionStatus, Resolution};
 use crate::event::{CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict};
 use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
 use crate::import::TakenOver;
@@ -151,7 +151,7 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         }
         Event::ManualChecksSettled { checks } => checks::checked_by_hand(checks.len()),
         Event::BudgetExtended => small("budget", "one more dispatch is allowed beyond the limits"),
-        Event::Blocked { blocker, .. } => detail(Tone::Bad, "blocked", blocker.code.as_str()),
+        Event::Blocked { blocker, .. } => blocked(blocker),
         Event::Unblocked => small("unblocked", "the session continues"),
         Event::FilesEdited { edits } => edited(edits),
         Event::Noticed { message, .. } => noticed(message),
@@ -365,6 +365,14 @@ fn corrects(
     let name = |(at, role): (usize, &Role)| part(at).map_or(role.as_str(), |part| part.name());
     let names: Vec<&str> = roles.iter().enumerate().map(name).collect();
     detail(Tone::Warning, "correct", format!("the work goes back to {}", names.join(", then ")))
+}
+
+/// Questions and findings say why a session is blocked; why a person cancelled it is nowhere else.
+fn blocked(blocker: &Blocker) -> Line {
+    match blocker.code {
+        BlockerCode::Cancelled => detail(Tone::Bad, "blocked", short(&blocker.detail)),
+        code => detail(Tone::Bad, "blocked", code.as_str()),
+    }
 }
 
 fn edited(edits: &[Edit]) -> Line {
