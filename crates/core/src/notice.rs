@@ -14,6 +14,7 @@ pub enum NoticeCode {
     TasksUnreachable,
     TrackerFailed,
     WorkDropped,
+    WorkOddDocument,
     WorkNotAllowed,
     WorkStatusClaim,
     WorkTooLarge,
@@ -22,7 +23,7 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 11] = [
+const WORDS: [(NoticeCode, &str); 12] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
     (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
@@ -31,6 +32,7 @@ const WORDS: [(NoticeCode, &str); 11] = [
     (NoticeCode::TasksUnreachable, "tasks.unreachable"),
     (NoticeCode::TrackerFailed, "tracker.failed"),
     (NoticeCode::WorkDropped, "work.dropped"),
+    (NoticeCode::WorkOddDocument, "work.odd_document"),
     (NoticeCode::WorkNotAllowed, "work.not_allowed"),
     (NoticeCode::WorkStatusClaim, "work.status_claim"),
     (NoticeCode::WorkTooLarge, "work.too_large"),

@@ -146,6 +146,9 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
         );
         draft.notice(NoticeCode::WorkNotAllowed, message);
     }
+    for odd in &work.documents.notices {
+        draft.notice(NoticeCode::WorkOddDocument, odd.clone());
+    }
     for path in &work.documents.dropped {
         let message =
             format!("{role} changed {path}; only Tollgate writes it, so the change was dropped");
