@@ -282,6 +282,7 @@ pub fn replied(summary: &str, work: Work) -> DispatchEnd {
         questions: Vec::new(),
         scope_requests: Vec::new(),
         commands: Vec::new(),
+        verified_criteria: Vec::new(),
         recommended_agent: None,
         manual_steps: Vec::new(),
         looks: LooksWanted::default(),

@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod explain;
 pub mod findings;
 pub mod gates;
+pub mod import;
 pub mod init;
 pub mod labels;
 pub mod log;

@@ -8,6 +8,7 @@ use tollgate_files::layout::NoStateHome;
 use tollgate_git::repository::{AsideError, RepositoryError};
 use tollgate_host::client::{InboxError, JournalError, LockError};
 use tollgate_host::fault::Faulty;
+use tollgate_host::import::ImportError;
 use tollgate_host::serve::{OpenError, ServeError};
 use tollgate_host::sessions::SessionsError;
 use tollgate_host::settings::SettingsError;
@@ -65,7 +66,27 @@ impl From<RepositoryError> for Failure {
 
 impl From<SessionsError> for Failure {
     fn from(error: SessionsError) -> Self {
-        Self::usage("cli.session", error.to_string())
+        let code = match &error {
+            SessionsError::Foreign { .. } | SessionsError::Imported { .. } => "cli.foreign_session",
+            _ => "cli.session",
+        };
+        Self::usage(code, error.to_string())
+    }
+}
+
+impl From<ImportError> for Failure {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Sessions(error) => error.into(),
+            ImportError::Lock { .. } | ImportError::File(_) => persistence(error.to_string()),
+            ImportError::Already { ref session, .. } => {
+                Self::usage("cli.import", error.to_string())
+                    .hint(format!("continue it with `tollgate resume {session}`"))
+            }
+            ImportError::NotAFolder { .. }
+            | ImportError::NotASession { .. }
+            | ImportError::Ours { .. } => Self::usage("cli.import", error.to_string()),
+        }
     }
 }
 
@@ -185,7 +206,9 @@ impl From<OpenError> for Failure {
             OpenError::Aside(AsideError::Git(error)) | OpenError::Git(error) => host_failed(&error),
             OpenError::Workspace(error) => host_failed(&error),
             OpenError::Files(error) => host_failed(&error),
-            OpenError::Folder { .. } | OpenError::Move { .. } => persistence(error.to_string()),
+            OpenError::Folder { .. } | OpenError::Move { .. } | OpenError::Copy(_) => {
+                persistence(error.to_string())
+            }
         }
     }
 }

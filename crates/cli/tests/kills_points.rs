@@ -205,6 +205,7 @@ fn r103_every_named_point_is_killed_at_by_one_of_these_tests() {
     reached.extend(runs.iter().flat_map(|run| &run.places).map(|place| place.point));
     reached.extend(INBOX_POINTS.iter().chain(&UNRECORDED_COMMIT).chain(&MANUAL_POINTS));
     reached.extend(LOGIN_POINTS);
+    reached.extend(IMPORT_POINTS);
     reached.extend(BASE_POINTS);
     reached.insert(OLDER_JOURNAL_POINT);
     let missed: Vec<_> = POINTS.iter().filter(|point| !reached.contains(*point)).collect();
@@ -213,6 +214,9 @@ fn r103_every_named_point_is_killed_at_by_one_of_these_tests() {
 
 /// Killed at beside the other stories of roles that a person plays, in requirements/manual.rs.
 const MANUAL_POINTS: [&str; 3] = ["dispatch.assigned", "submit.output_written", "submit.handed_in"];
+
+/// Killed at beside the other stories of imports, in requirements/import_safety.rs.
+const IMPORT_POINTS: [&str; 2] = ["import.marked", "import.documents_copied"];
 
 /// Killed at beside the other stories of logins, in driven_cli.rs.
 const LOGIN_POINTS: [&str; 4] =

@@ -62,6 +62,9 @@ pub struct TaskInput {
     /// For a Reviewer: what the Coder says about the changes, and what it declares.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub implementations: Vec<Implementation>,
+    /// For a Reviewer: criteria of the work item that it verifies and names in `verified_criteria`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria_to_verify: Vec<String>,
     /// For a Reviewer: the sections of the specification that the work item refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spec_sections: Vec<SpecSection>,

@@ -35,6 +35,7 @@ pub struct Config {
     /// Globs.
     pub sensitive: Vec<String>,
     pub check_runner: Vec<String>,
+    pub test_command: Vec<String>,
     /// Globs.
     pub syntax_except: Vec<String>,
     /// None is the usual number.
@@ -172,6 +173,7 @@ fn config(file: ConfigFile) -> Config {
         sandbox: file.sandbox,
         sensitive: file.security.sensitive,
         check_runner: file.check.runner,
+        test_command: file.check.test,
         syntax_except: file.check.syntax_except,
         incidental_lines_max: file.scope.incidental_lines,
         tracker: file.tracker.kind,

@@ -6,6 +6,7 @@ pub(crate) mod artefact;
 pub(crate) mod config;
 pub(crate) mod done;
 pub(crate) mod gates;
+pub(crate) mod import;
 pub(crate) mod labels;
 pub(crate) mod lifecycle;
 pub(crate) mod plan;

@@ -1,8 +1,8 @@
 //! The page behind every code: what it means and how to continue.
 
 use crate::diagnostic::{
-    action, agent_input, artefact, config, done, gates, labels, lifecycle, plan, reply, reports,
-    sections, shape, status, tasks, work_item,
+    action, agent_input, artefact, config, done, gates, import, labels, lifecycle, plan, reply,
+    reports, sections, shape, status, tasks, work_item,
 };
 
 /// The pages stand beside the factories that use their codes, so that neither exists without the other.
@@ -13,6 +13,7 @@ const THEMES: &[&[(&str, &str)]] = &[
     config::PAGES,
     done::PAGES,
     gates::PAGES,
+    import::PAGES,
     labels::PAGES,
     lifecycle::PAGES,
     plan::PAGES,

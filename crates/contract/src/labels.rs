@@ -4,7 +4,7 @@ pub use crate::diagnostic::labels::LabelLocation;
 use crate::diagnostic::{Report, labels as say};
 use tollgate_core::id::TaskId;
 use tollgate_core::session::{Session, Task};
-use tollgate_core::task::{Strategy, TaskStatus};
+use tollgate_core::task::{Priority as TaskPriority, Strategy, TaskStatus};
 
 /// A label as a tracker keeps it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,6 +131,12 @@ pub fn category_of(name: &str) -> Option<Category> {
     Category::ALL.into_iter().find(|category| namespace.eq_ignore_ascii_case(category.namespace()))
 }
 
+/// How urgent an item is, where a label says so.
+pub fn priority_of<T: AsRef<str>>(labels: &[T]) -> Option<TaskPriority> {
+    let mut named = labels.iter().filter_map(|label| label.as_ref().strip_prefix("priority:"));
+    named.find_map(TaskPriority::parse)
+}
+
 /// The status label that shows where a task stands.
 pub fn of_task(status: TaskStatus, are_dependencies_met: bool) -> &'static str {
     match status {
@@ -153,7 +159,8 @@ pub fn of_task_in(session: &Session, task: &Task) -> &'static str {
         let other = session.task(id);
         other.is_some_and(|task| task.status == TaskStatus::Completed || task.status == enough)
     };
-    of_task(task.status, task.spec.depends_on.iter().all(is_met))
+    let is_held = !task.spec.item.waits_for.is_empty();
+    of_task(task.status, !is_held && task.spec.depends_on.iter().all(is_met))
 }
 
 /// The status label of a refinement that nobody has answered yet.

@@ -13,6 +13,7 @@ pub mod diagnostic;
 pub mod document;
 pub mod done;
 pub mod explain;
+pub mod foreign;
 mod front_matter;
 pub mod gates;
 pub mod intent;

@@ -2,6 +2,8 @@
 
 mod rules;
 
+pub use rules::makes_design;
+
 use crate::agent_input::{ChangedFile, CiStatus};
 use crate::diagnostic::Report;
 use crate::json_file;

@@ -2,7 +2,7 @@
 
 mod again;
 mod by_hand;
-
+mod imported;
 mod looks;
 mod part;
 mod scope;
@@ -56,6 +56,9 @@ pub struct TaskBrief {
     /// For a Reviewer, what the Coder says about the changes, and what it declares.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub implementations: Vec<Implementation>,
+    /// For a Reviewer, the criteria that it verifies by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub criteria_to_verify: Vec<String>,
 }
 
 /// What it must leave behind and what it may change.
@@ -141,6 +144,7 @@ impl Session {
             session_changed_files: (dispatch.role == Role::Reviewer)
                 .then(|| self.branch.changed.iter().cloned().collect()),
             implementations: self.implementations_for(dispatch, task),
+            criteria_to_verify: self.criteria_to_verify(dispatch, task),
         }
     }
 
@@ -154,6 +158,29 @@ impl Session {
             }
         };
         units.into_iter().flat_map(|unit| unit.implementations.clone()).collect()
+    }
+
+    /// Who looks at the whole verifies what no review of a task did.
+    fn criteria_to_verify(&self, dispatch: &Dispatch, task: Option<&Task>) -> Vec<String> {
+        if dispatch.role != Role::Reviewer {
+            return Vec::new();
+        }
+        let tasks = match task {
+            Some(task) => vec![task],
+            None => self.plan.tasks.iter().collect(),
+        };
+        let mut criteria: Vec<String> = Vec::new();
+        for task in tasks {
+            let open = task
+                .spec
+                .item
+                .criteria
+                .iter()
+                .filter(|text| dispatch.task != TaskRef::Meta || !task.unit.has_verified(text));
+            criteria.extend(open.cloned());
+        }
+        criteria.dedup();
+        criteria
     }
 
     fn referred_items(&self, dispatch: &Dispatch, task: Option<&Task>) -> Vec<String> {
@@ -329,6 +356,7 @@ impl Session {
         constraints.extend(self.look_words(dispatch));
         constraints.extend(self.conflict_words(dispatch));
         constraints.extend(self.answers_for(dispatch));
+        constraints.extend(self.imported_words(dispatch));
         if matches!(dispatch.purpose, Purpose::Repair { repair: RepairLoop::FixBuild }) {
             constraints.push("the commands in acceptance_checks must pass".to_owned());
         }
@@ -357,7 +385,7 @@ impl Session {
     fn acceptance_checks(&self, task: Option<&Task>) -> Vec<String> {
         let of = |checks: &[Check]| checks.iter().map(ToString::to_string).collect::<Vec<_>>();
         match task {
-            Some(task) => of(&task.spec.acceptance_checks),
+            Some(task) => task.spec.checks().map(ToString::to_string).collect(),
             None => self.plan.criteria.iter().flat_map(|c| of(&c.verify)).collect(),
         }
     }

@@ -3,7 +3,7 @@
 pub use crate::answer::DecisionKind;
 
 use crate::answer::{self, AnswerOption, Asked, CheckAnswer, Choice, InfoAnswer, Way};
-use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, FindingId, TaskRef};
+use crate::id::{CheckNumber, CommandId, DecisionId, DispatchNumber, FindingId, TaskId, TaskRef};
 use crate::refusal::Refusal;
 use crate::role::{RepairLoop, State, spelled};
 use crate::time::Timestamp;
@@ -155,6 +155,12 @@ pub enum Subject {
     Budget,
     /// Session files that no longer hold what they must.
     Files,
+    /// Asked under the orchestrator that the session was imported from, or about what it left.
+    Imported {
+        /// The task that it left blocked, where it is about that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+    },
     /// A question of an agent.
     Info {
         dispatch: DispatchNumber,

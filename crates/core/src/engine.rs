@@ -2,6 +2,7 @@
 
 use crate::decide::{self, Draft};
 use crate::event::Event;
+use crate::import::Import;
 use crate::input::Input;
 use crate::refusal::Refusal;
 use crate::session::{Session, Wanted};
@@ -67,6 +68,21 @@ impl Engine {
         let mut draft = Draft::new(&mut session, now);
         draft.emit(first);
         decide::settle(&mut draft);
+        let events = draft.finish();
+        (Self { session }, Commit { at: now, events })
+    }
+
+    /// A session that another orchestrator began. The commit holds what is taken over, and the questions that come of it;
+    /// nothing starts before the session is resumed.
+    pub fn import(
+        now: Timestamp,
+        opening: &crate::input::Opening,
+        import: Import,
+    ) -> (Self, Commit) {
+        let mut session = Session::open(now, opening);
+        let mut draft = Draft::new(&mut session, now);
+        draft.emit(Event::SessionOpened(Box::new(opening.clone())));
+        decide::import::take_over(&mut draft, import);
         let events = draft.finish();
         (Self { session }, Commit { at: now, events })
     }

@@ -8,6 +8,7 @@ use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, FindingId, TaskId,
     TaskRef,
 };
+use crate::import::TakenOver;
 use crate::input::{Edit, Opening};
 use crate::notice::NoticeCode;
 use crate::policy::Policy;
@@ -26,6 +27,8 @@ pub use crate::finding::{Finding, FindingOrigin, FindingStatus};
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     SessionOpened(Box<Opening>),
+    /// The session was begun by another orchestrator, and this is what it had come to.
+    SessionImported(Box<TakenOver>),
     PolicyAdopted {
         policy: Policy,
     },

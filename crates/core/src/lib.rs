@@ -18,6 +18,7 @@ pub mod fault;
 pub mod feedback;
 pub mod finding;
 pub mod id;
+pub mod import;
 pub mod input;
 pub mod limits;
 pub mod money;

@@ -86,3 +86,6 @@ pub const QUESTIONS_APART_MAX: usize = 10;
 
 /// Answers that an agent may suggest to one question: a list that fits on a screen.
 pub const SUGGESTIONS_MAX: usize = 12;
+
+/// Decisions from before an import that agents are told, the latest: a prompt is read whole.
+pub const IMPORTED_ANSWERS_MAX: usize = 30;

@@ -9,6 +9,9 @@ pub enum NoticeCode {
     AgentFallback,
     BaseUnrelated,
     BudgetUnknown,
+    ImportAgain,
+    ImportContinues,
+    ImportRepaired,
     JournalOlderAccepted,
     ProjectionPutBack,
     TasksUnreachable,
@@ -23,10 +26,13 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 12] = [
+const WORDS: [(NoticeCode, &str); 15] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
     (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
+    (NoticeCode::ImportAgain, "import.again"),
+    (NoticeCode::ImportContinues, "import.continues"),
+    (NoticeCode::ImportRepaired, "import.repaired"),
     (NoticeCode::JournalOlderAccepted, "journal.older_accepted"),
     (NoticeCode::ProjectionPutBack, "projection.put_back"),
     (NoticeCode::TasksUnreachable, "tasks.unreachable"),

@@ -11,7 +11,7 @@ pub fn with_checks(what: &str, checks: &[Check]) -> String {
     for check in checks {
         let shown = match check {
             Check::Command(command) => shown_command(command),
-            Check::Manual(_) => one_line(&check.to_string()),
+            Check::Manual(_) | Check::Test(_) => one_line(&check.to_string()),
         };
         text.push_str(&format!("\n    {shown}"));
     }

@@ -11,6 +11,7 @@ mod dispatch;
 mod dispatches;
 mod evidence;
 mod fit;
+mod import;
 mod ledger;
 mod life;
 mod looks;

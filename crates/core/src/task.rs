@@ -20,7 +20,7 @@ pub struct TaskSpec {
     /// Paths, globs, or folders ending in `/`: what the task may change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files_expected: Vec<String>,
-    /// `cmd: …` is run by the engine, `manual: …` is put to a person.
+    /// `cmd: …` and `test: …` are run by the engine, `manual: …` is put to a person.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acceptance_checks: Vec<Check>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -39,9 +39,72 @@ pub struct TaskSpec {
     /// Tasks that may change a file that this one may change: they never work at the same time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overlaps: Vec<TaskId>,
+    /// What the work item says beyond its scope.
+    #[serde(default, skip_serializing_if = "ItemTerms::is_empty")]
+    pub item: ItemTerms,
 }
 
+/// What a work item says about when its task may start and when it is done.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ItemTerms {
+    /// None counts as medium.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// Open refinements that the task waits for, by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<String>,
+    /// Criteria that say how they are checked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
+    /// Criteria that do not: the Reviewer verifies each by name, or a person is asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<String>,
+}
+
+impl ItemTerms {
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The urgent ones first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    High,
+    #[default]
+    Medium,
+    Low,
+}
+
+spelled!(Priority { High = "high", Medium = "medium", Low = "low" });
+
 impl TaskSpec {
+    /// What the plan and its work item check, each once.
+    pub fn checks(&self) -> impl Iterator<Item = &Check> {
+        let more = self.item.checks.iter().filter(|check| !self.acceptance_checks.contains(check));
+        self.acceptance_checks.iter().chain(more)
+    }
+
+    /// What only a person or the Reviewer can say is met: every such text once.
+    pub fn by_hand(&self) -> Vec<&str> {
+        let manual = self.checks().filter_map(|check| match check {
+            Check::Manual(text) => Some(text.as_str()),
+            Check::Command(_) | Check::Test(_) => None,
+        });
+        let mut texts: Vec<&str> = Vec::new();
+        for text in manual.chain(self.item.criteria.iter().map(String::as_str)) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts
+    }
+
+    pub fn priority(&self) -> Priority {
+        self.item.priority.unwrap_or_default()
+    }
+
     /// What the task may change, as its work item or else the plan says.
     pub fn scope(&self) -> &[String] {
         if self.in_scope.is_empty() { &self.files_expected } else { &self.in_scope }
@@ -52,7 +115,7 @@ impl TaskSpec {
     }
 
     pub fn has_command_check(&self) -> bool {
-        self.acceptance_checks.iter().any(|c| matches!(c, Check::Command(_)))
+        self.checks().any(|check| check.command().is_some())
     }
 }
 
@@ -138,6 +201,28 @@ impl TaskStatus {
 pub enum Check {
     Command(String),
     Manual(String),
+    /// A file of tests; the host knows how it is run.
+    Test(String),
+}
+
+impl Check {
+    /// What the engine runs for it; a test by its name.
+    pub fn command(&self) -> Option<String> {
+        match self {
+            Self::Command(command) => Some(command.clone()),
+            Self::Test(_) => Some(self.to_string()),
+            Self::Manual(_) => None,
+        }
+    }
+}
+
+/// The path of `Test: path passes`, in any capitals.
+fn test_path(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once(':')?;
+    let rest = rest.trim().trim_end_matches('.');
+    let path = rest.strip_suffix("passes").unwrap_or(rest).trim().trim_matches('`');
+    let is_path = !path.is_empty() && !path.contains(char::is_whitespace);
+    (name.trim().eq_ignore_ascii_case("test") && is_path).then_some(path)
 }
 
 impl From<String> for Check {
@@ -146,6 +231,8 @@ impl From<String> for Check {
         let trimmed = text.trim();
         if let Some(rest) = trimmed.strip_prefix("manual:") {
             Self::Manual(rest.trim().to_owned())
+        } else if let Some(path) = test_path(trimmed) {
+            Self::Test(path.to_owned())
         } else {
             Self::Command(trimmed.strip_prefix("cmd:").unwrap_or(trimmed).trim().to_owned())
         }
@@ -163,6 +250,7 @@ impl fmt::Display for Check {
         match self {
             Self::Command(text) => write!(f, "cmd: {text}"),
             Self::Manual(text) => write!(f, "manual: {text}"),
+            Self::Test(path) => write!(f, "test: {path}"),
         }
     }
 }

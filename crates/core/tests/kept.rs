@@ -170,17 +170,16 @@ fn r122_what_is_grave_outlives_its_task() {
          Coder: blocked critical:sql
          go
          drop T-001
-         answer UD-1 retry
          go",
         expect![[r#"
             state     DONE, 0 at work
             tasks     T-002 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
-            decision  UD-1 escalation answered "retry"
+            decision  UD-1 escalation skipped "T-001 is no longer in the plan"
             finding   Coder meta: critical fixed
             told      Coder [critical] sql
-            ran       SpecAgent Architect Planner Coder(T-001)x2 Coder(T-002) Reviewer(T-002) Reviewer QA Security Coder Integrator Docs Integrator Reviewer"#]],
+            ran       SpecAgent Architect Planner Coder(T-001) Coder(T-002) Reviewer(T-002) Reviewer QA Security Coder Integrator Docs Integrator Reviewer"#]],
     );
 }
 

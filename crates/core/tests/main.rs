@@ -3,6 +3,7 @@
 
 mod full;
 mod gates;
+mod import;
 mod integrating;
 mod kept;
 mod lanes;

@@ -124,7 +124,8 @@ const ASKING: [&str; 10] = [
      go
      answer UD-APPROVE-DESIGN approved
      go",
-    "ask Researcher
+    "task T-001 feat | waits R-001
+     ask Researcher
      gates approved per-batch
      criterion manual: see it
      Researcher: info how?

@@ -172,10 +172,10 @@ fn r092_a_refinement_is_asked_and_the_plan_made_again_with_the_answer() {
             state     DONE, 0 at work
             tasks     T-001 completed
             decision  UD-APPROVE-DESIGN approve answered "approved"
-            decision  UD-1 info answered "ten a minute"
             decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 info answered "ten a minute"
             told      Planner The plan leaves R-001 to you. Which limit? The person says: ten a minute
-            ran       SpecAgent Architect Planner Planner Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) Planner Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
 }
 
@@ -314,5 +314,87 @@ fn r104_a_folder_full_of_files_is_one_warning() {
     assert!(
         warning.starts_with("[Warning] the changes to 3000 files in node_modules"),
         "{warning}"
+    );
+}
+
+#[test]
+fn r162_a_refinement_holds_back_only_what_waits_for_it() {
+    check(
+        "task T-001 chore | waits R-001
+         task T-002 chore
+         task T-003 chore | after T-001
+         Planner: refine Which limit?
+         gates approved per-batch
+         go
+         show
+         answer UD-1 ten a minute
+         go",
+        expect![[r#"
+            state     ASK_USER, 0 at work
+            state     DONE, 0 at work
+            tasks     T-001 completed, T-002 completed, T-003 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 info answered "ten a minute"
+            told      Planner The plan leaves R-001 to you. Which limit? The person says: ten a minute
+            ran       SpecAgent Architect Planner Coder(T-002) Reviewer(T-002) Planner Coder(T-001) Reviewer(T-001) Coder(T-003) Reviewer(T-003) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
+
+#[test]
+fn r162_the_urgent_of_what_is_ready_comes_first() {
+    check(
+        "task T-001 chore | priority low
+         task T-002 chore
+         task T-003 chore | priority high | after T-004
+         task T-004 chore | priority high
+         gates approved per-batch
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed, T-002 completed, T-003 completed, T-004 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            ran       SpecAgent Architect Planner Coder(T-004) Reviewer(T-004) Coder(T-003) Reviewer(T-003) Coder(T-002) Reviewer(T-002) Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
+
+#[test]
+fn r160_a_plain_criterion_is_verified_by_the_reviewer_by_name_or_asked_about() {
+    check(
+        "task T-001 chore | criterion it is quick | criterion it is small
+         Reviewer: verifies it is  quick
+         gates approved per-batch
+         go
+         show
+         answer UD-1 met
+         go",
+        expect![[r#"
+            state     ASK_USER, 0 at work
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 manual-check answered "met"
+            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
+
+#[test]
+fn r160_what_a_review_verified_before_a_repair_is_verified_again() {
+    check(
+        "task T-001 chore | criterion it is quick
+         Reviewer: blocked
+         Reviewer: verifies it is quick
+         gates approved per-batch
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            finding   Reviewer T-001: high fixed
+            told      Coder(T-001) [high] said BLOCKED
+            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) Coder(T-001) Reviewer(T-001) Reviewer QA Security Integrator Docs Integrator Reviewer"#]],
     );
 }

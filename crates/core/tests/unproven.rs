@@ -187,3 +187,100 @@ fn r128_what_passed_in_this_session_is_not_called_old() {
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Integrator Docs Integrator Reviewer"#]],
     );
 }
+
+#[test]
+fn r130_a_question_about_a_task_that_left_the_plan_is_skipped() {
+    check(
+        "gates approved per-batch
+         task T-001 feat
+         task T-002 feat | check cmd: t
+         green 1
+         red 1
+         missing 1
+         go
+         drop T-002
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            decision  UD-1 check skipped "`t` is no longer in the plan"
+            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Coder(T-002) Reviewer(T-002) QA(T-002) Reviewer Security Integrator Docs Integrator Reviewer"#]],
+    );
+}
+
+#[test]
+fn r130_also_after_repairs_an_escalation_and_notes() {
+    for (said, kind) in [
+        ("Coder: fail", "escalation"),
+        ("Reviewer: ok medium:x", "notes"),
+        ("Reviewer: blocked high:a\nReviewer: blocked high:a\nReviewer: blocked high:a", "repair"),
+        ("Coder: info which one", "info"),
+        ("Coder: wants src/x.rs", "scope"),
+    ] {
+        let told = tell(&format!(
+            "gates approved per-batch\ntask T-001 feat\ntask T-002 feat\n{said}\ngo\ndrop T-001\ngo"
+        ));
+        let asked = told.session().decisions.asked.iter().filter(|d| d.kind.as_str() == kind);
+        let closed: Vec<_> =
+            asked.map(|d| (d.resolution.status.as_str(), d.resolution.reason.clone())).collect();
+        let reason = Some("T-001 is no longer in the plan".to_owned());
+        assert_eq!(closed, [("skipped", reason)], "{said}");
+        assert!(told.session().standing.closed, "{said}");
+    }
+}
+
+#[test]
+fn r132_a_correction_stays_queued_until_somebody_is_started_for_it() {
+    check(
+        "tokens 10
+         go
+         answer UD-APPROVE-DESIGN changes-requested: Architect: smaller
+         go
+         show
+         answer UD-1 retry
+         go",
+        expect![[r#"
+            state     BLOCKED budget, 0 at work
+            state     APPROVE_DESIGN, 0 at work
+            decision  UD-APPROVE-DESIGN approve pending
+            decision  UD-1 escalation answered "retry"
+            rejected  UD-APPROVE-DESIGN APPROVE_DESIGN
+            correction queued, dispatched Architect, completed
+            told      Architect the person asks for changes of the design: Architect: smaller
+            ran       SpecAgent Architect Architect"#]],
+    );
+}
+
+#[test]
+fn r134_the_question_lists_every_repair_and_what_was_wrong_after_it() {
+    let told = tell(
+        "gates approved per-batch
+         Reviewer: blocked high:a
+         Reviewer: blocked high:b
+         Reviewer: blocked high:c
+         Reviewer: blocked high:d
+         go",
+    );
+    expect![[r#"
+        FIX_REVIEW of T-001 was tried 3 times without success:
+        - dispatch 6, Coder: it replied OK: said OK. Then: [high] b
+        - dispatch 8, Coder: it replied OK: said OK. Then: [high] c
+        - dispatch 10, Coder: it replied OK: said OK. Then: [high] d
+        Still wrong:
+        - [high] d"#]]
+    .assert_eq(&told.pending_question());
+}
+
+#[test]
+fn r134_the_question_lists_every_attempt_of_a_dispatch() {
+    let told = tell("SpecAgent: crash\nSpecAgent: invalid\nSpecAgent: crash\ngo");
+    expect![[r#"
+        SpecAgent for the session failed 3 times (dispatch 1): it ended with exit code 1
+        All attempts:
+        - attempt 1: it ended with exit code 1
+        - attempt 2: what it delivered is invalid: /status: not a status
+        - attempt 3: it ended with exit code 1"#]]
+    .assert_eq(&told.pending_question());
+}

@@ -3,6 +3,8 @@
 /// Every place, in the order of one run.
 pub const POINTS: &[&str] = &[
     "open.folder_made",
+    "import.marked",
+    "import.documents_copied",
     "journal.created",
     "journal.before_write",
     "journal.written",

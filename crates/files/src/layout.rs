@@ -24,6 +24,8 @@ pub struct Layout {
 
 impl Layout {
     pub const SESSIONS: &str = ".agents-work";
+    /// In a session's folder while documents of another orchestrator are copied into it.
+    pub const IMPORTING: &str = "importing";
 
     pub fn new(repo_root: impl Into<PathBuf>) -> Self {
         Self { repo_root: repo_root.into() }
@@ -119,6 +121,7 @@ macro_rules! paths {
 
 paths!(SessionLayout {
     journal = "journal.jsonl",
+    importing = "importing",
     lock = "lock",
     status = "status.json",
     tasks = "tasks.yaml",

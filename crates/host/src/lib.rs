@@ -7,6 +7,7 @@ pub mod context;
 pub mod failure_report;
 pub mod fault;
 pub mod given;
+pub mod import;
 pub mod inbox;
 pub mod journal;
 pub mod lifecycle;

@@ -10,7 +10,7 @@ use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
 use tollgate_core::role::Mode;
 use tollgate_core::session::Session;
-use tollgate_core::task::TaskSpec;
+use tollgate_core::task::{ItemTerms, TaskSpec};
 use tollgate_core::work::Artefact;
 use tollgate_files::layout::SessionLayout;
 use tollgate_files::{self as files, FileError, FileStamp};
@@ -109,6 +109,7 @@ fn is_same_plan(session: &Session, bytes: &[u8]) -> bool {
         in_scope: Vec::new(),
         out_of_scope: Vec::new(),
         overlaps: Vec::new(),
+        item: ItemTerms::default(),
         ..task.clone()
     };
     let plan: Vec<TaskSpec> = session.plan.tasks.iter().map(|task| bare(&task.spec)).collect();

@@ -1,5 +1,9 @@
 //! Which sessions a repository has, and which of them a person means.
 
+mod foreign;
+
+pub use foreign::{has_document, is_foreign, origin_of};
+
 use crate::journal;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -16,25 +20,21 @@ pub enum SessionsError {
     Unknown { text: String },
     #[error("{text:?} matches several sessions: {}; give more of the name", candidates.join(", "))]
     Ambiguous { text: String, candidates: Vec<String> },
+    #[error(
+        "{path} is a session folder of another orchestrator, without a journal of Tollgate; `tollgate import {path}` takes it over"
+    )]
+    Foreign { path: String },
+    #[error("{path} was imported as {session}: use that name; the folder stays as it was")]
+    Imported { path: String, session: SessionName },
     #[error("cannot list the sessions in {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
 /// The sessions that have begun, the newest first.
 pub fn list(layout: &Layout) -> Result<Vec<SessionName>, SessionsError> {
-    let path = layout.sessions_folder();
-    let io = |source| SessionsError::Io { path: path.clone(), source };
-    let found = match std::fs::read_dir(&path) {
-        Ok(found) => found,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(io(error)),
-    };
     let mut sessions = Vec::new();
-    for entry in found {
-        let entry = entry.map_err(io)?;
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let name = entry.file_name().to_str().and_then(|text| SessionName::parse(text).ok());
-        if let (true, Some(name)) = (is_folder, name)
+    for name in folders(layout)? {
+        if let Ok(name) = SessionName::parse(&name)
             && has_begun(&layout.session(&name))
         {
             sessions.push(name);
@@ -48,25 +48,96 @@ pub fn list(layout: &Layout) -> Result<Vec<SessionName>, SessionsError> {
     Ok(sessions)
 }
 
+/// Folders that another orchestrator wrote and nobody has imported here, by name.
+pub fn foreign(layout: &Layout) -> Result<Vec<String>, SessionsError> {
+    let mut names = foreign_folders(layout)?;
+    let known = imported(layout, &names)?;
+    names.retain(|name| !known.iter().any(|(known, _)| known == name));
+    Ok(names)
+}
+
+fn foreign_folders(layout: &Layout) -> Result<Vec<String>, SessionsError> {
+    let mut names = folders(layout)?;
+    names.retain(|name| is_foreign(&SessionLayout::at(layout.sessions_folder().join(name))));
+    names.sort();
+    Ok(names)
+}
+
+fn folders(layout: &Layout) -> Result<Vec<String>, SessionsError> {
+    let path = layout.sessions_folder();
+    let io = |source| SessionsError::Io { path: path.clone(), source };
+    let found = match std::fs::read_dir(&path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(io(error)),
+    };
+    let mut names = Vec::new();
+    for entry in found {
+        let entry = entry.map_err(io)?;
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        names.extend(entry.file_name().into_string().ok().filter(|_| is_folder));
+    }
+    Ok(names)
+}
+
 /// The session that a person means: a name, a unique prefix, or `latest`.
 pub fn find(layout: &Layout, text: &str) -> Result<SessionName, SessionsError> {
     let sessions = list(layout)?;
-    let latest = sessions.first().ok_or(SessionsError::NoSession)?;
     if text == "latest" {
-        return Ok(latest.clone());
+        let latest = sessions.first().cloned();
+        return latest
+            .ok_or_else(|| meant_foreign(layout, text).unwrap_or(SessionsError::NoSession));
     }
     if let Some(exact) = sessions.iter().find(|name| name.as_str() == text) {
         return Ok(exact.clone());
     }
     let begins_so = |name: &&SessionName| !text.is_empty() && name.as_str().starts_with(text);
     match sessions.iter().filter(begins_so).collect::<Vec<_>>()[..] {
-        [] => Err(SessionsError::Unknown { text: text.to_owned() }),
+        [] => Err(meant_foreign(layout, text).unwrap_or_else(|| match sessions.is_empty() {
+            true => SessionsError::NoSession,
+            false => SessionsError::Unknown { text: text.to_owned() },
+        })),
         [one] => Ok(one.clone()),
         ref several => Err(SessionsError::Ambiguous {
             text: text.to_owned(),
             candidates: several.iter().map(ToString::to_string).collect(),
         }),
     }
+}
+
+/// The folder of another orchestrator that a person means by the same words: the newest one for `latest`.
+fn meant_foreign(layout: &Layout, text: &str) -> Option<SessionsError> {
+    let names = foreign_folders(layout).ok()?;
+    let text = text.trim_end_matches('/').trim_start_matches("./");
+    let text =
+        text.strip_prefix(Layout::SESSIONS).map_or(text, |rest| rest.trim_start_matches('/'));
+    let name = match text {
+        "latest" => names.last(),
+        "" => None,
+        text => names.iter().find(|name| name.starts_with(text)),
+    };
+    let path = format!("{}/{}", Layout::SESSIONS, name?);
+    let session = imported(layout, &names).ok()?.into_iter().find(|(known, _)| Some(known) == name);
+    Some(match session {
+        Some((_, session)) => SessionsError::Imported { path, session },
+        None => SessionsError::Foreign { path },
+    })
+}
+
+/// Which of these folders became which session. Only where there is such a folder, any journal is looked at.
+fn imported(
+    layout: &Layout,
+    names: &[String],
+) -> Result<Vec<(String, SessionName)>, SessionsError> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let origin = |session: SessionName| {
+        let folder = origin_of(&layout.session(&session))?.folder;
+        let name = folder.strip_prefix(Layout::SESSIONS)?.strip_prefix('/')?.to_owned();
+        Some((name, session))
+    };
+    Ok(list(layout)?.into_iter().filter_map(origin).collect())
 }
 
 /// When the first record of a journal was written, read from the first bytes of the file.
@@ -86,6 +157,10 @@ fn has_begun(session: &SessionLayout) -> bool {
         Ok(true) => return true,
         Err(error) if !error.is_not_found() => return true,
         Ok(false) | Err(_) => {}
+    }
+    // An import that was killed before its first record, or a session that is not ours.
+    if session.importing().symlink_metadata().is_ok() || is_foreign(session) {
+        return false;
     }
     let is_left_by_a_start = |name: &str| name.starts_with("lock") || name.starts_with("journal.");
     let Ok(mut entries) = std::fs::read_dir(session.folder()) else { return true };

@@ -26,6 +26,7 @@ macro_rules! events {
 
 events! {
     SessionOpened = "session_opened",
+    SessionImported = "session_imported",
     PolicyAdopted = "policy_adopted",
     ModeChanged = "mode_changed",
     StepEntered = "step_entered",

@@ -152,6 +152,7 @@ impl Crew {
             questions: Vec::new(),
             scope_requests: Vec::new(),
             commands: Vec::new(),
+            verified_criteria: Vec::new(),
             recommended_agent: None,
             manual_steps: if self.made % 11 == 1 { vec!["look".to_owned()] } else { vec![] },
             looks: LooksWanted {

@@ -6,7 +6,7 @@ use tollgate_core::id::{CommitId, SessionName, TaskId};
 use tollgate_core::input::Opening;
 use tollgate_core::policy::Policy;
 use tollgate_core::role::{Mode, ProjectType, Role};
-use tollgate_core::task::{Check, Criterion, TaskKind, TaskSpec};
+use tollgate_core::task::{Check, Criterion, ItemTerms, TaskKind, TaskSpec};
 
 #[derive(Debug, Clone)]
 pub struct Workload {
@@ -182,6 +182,7 @@ pub fn task(chance: &mut Chance, number: u64) -> TaskSpec {
         in_scope: Vec::new(),
         out_of_scope: Vec::new(),
         overlaps: Vec::new(),
+        item: ItemTerms::default(),
     }
 }
 

@@ -15,8 +15,9 @@ use tollgate_contract::status;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::policy::Policy;
 use tollgate_core::role::Mode;
-use tollgate_files::layout::Layout;
+use tollgate_files::layout::{Layout, SessionLayout};
 use tollgate_files::{self as files, FileError};
+use tollgate_host::sessions::is_foreign;
 use tollgate_host::settings::{self, actions};
 
 const SESSION: &str = "session";
@@ -67,6 +68,8 @@ struct CheckedDocuments {
     documents: usize,
     /// Something could not be looked at, which is not the same as not holding.
     is_incomplete: bool,
+    /// Session folders of another orchestrator.
+    foreign: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -98,6 +101,12 @@ impl Check {
                 tollgate_core::count::counted(warnings, "warning")
             );
             output::marked(style, mark, &text);
+            for path in &findings.foreign {
+                let text = format!(
+                    "{path} is of another orchestrator, not of Tollgate; `tollgate import {path}` takes it over"
+                );
+                output::marked(output::NOTE, "note:", &text);
+            }
         }
         Ok(match (findings.is_incomplete, ok) {
             (true, _) => Exit::Usage,
@@ -160,11 +169,19 @@ impl CheckedDocuments {
         }
         if !is_there(STATUS_FILE) {
             let message = format!("the session has no {STATUS_FILE}");
-            let help = "`tollgate resume` writes it again from the journal";
+            let help = match is_there("journal.jsonl") {
+                true => "`tollgate resume` writes it again from the journal",
+                false => {
+                    "Another orchestrator wrote this folder; `tollgate import` can take it over without one"
+                }
+            };
             self.report.diagnostics.push(error("cli.status_missing", &shown, message, help));
         }
         for (name, kind) in SESSION_FILES.iter().filter(|(name, _)| is_there(name)) {
             self.check_file(&path.join(name).display().to_string(), &real.join(name), Some(*kind));
+        }
+        if is_foreign(&SessionLayout::at(real)) {
+            self.foreign.push(shown.clone());
         }
         self.check_done(&shown, real);
         for name in work_items(real) {

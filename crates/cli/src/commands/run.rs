@@ -30,7 +30,7 @@ use tollgate_host::serve::{Face, OpenError, Owner};
 use tollgate_host::settings::actions;
 
 /// The action whose sessions are lean.
-const LEAN: &str = "lean";
+pub(super) const LEAN: &str = "lean";
 
 /// Files in which projects keep instructions for agents.
 const INSTRUCTIONS: [&str; 3] = [".github/copilot-instructions.md", "AGENTS.md", "CLAUDE.md"];
@@ -101,7 +101,7 @@ impl Run {
         let tracker = tracking::demanded(&context)?;
         let mut opening = self.opening(&context, face.is_interactive())?;
         opening.snapshot = Some(super::snapshot::take(&context, &opening.action.name)?);
-        self.warn_of_uncommitted(&context)?;
+        warn_of_uncommitted(&context)?;
         let mut owner = open(context, opening, face)?;
         if let Some(tracker) = tracker {
             owner.follow_with(tracker);
@@ -219,18 +219,19 @@ impl Run {
         let research = self.research.then_some(Role::Researcher);
         research.into_iter().chain(self.design.then_some(Role::Designer)).collect()
     }
+}
 
-    fn warn_of_uncommitted(&self, context: &Context) -> Result<(), Failure> {
-        let count = context.repository.uncommitted()?;
-        if count > 0 {
-            let text = format!(
-                "the work starts from HEAD, without {} of your checkout",
-                tollgate_core::count::counted(count, "uncommitted file")
-            );
-            output::marked(output::WARN, "note:", &text);
-        }
-        Ok(())
+/// Work that is in no commit is in no workspace.
+pub(super) fn warn_of_uncommitted(context: &Context) -> Result<(), Failure> {
+    let count = context.repository.uncommitted()?;
+    if count > 0 {
+        let text = format!(
+            "the work starts from HEAD, without {} of your checkout",
+            tollgate_core::count::counted(count, "uncommitted file")
+        );
+        output::marked(output::WARN, "note:", &text);
     }
+    Ok(())
 }
 
 fn no_goal() -> Failure {
@@ -238,7 +239,7 @@ fn no_goal() -> Failure {
 }
 
 /// What the settings ask for and this version does not do is said, never ignored.
-fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
+pub(super) fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
     if context.config.workspace.isolation == Isolation::InPlace {
         return Err(Failure::usage(
             "cli.settings",
@@ -292,7 +293,7 @@ fn check_player<'a>(
 }
 
 /// Those that agents will find: their tree is made from the commit, and from what the settings bring along.
-fn instructions(context: &Context, base: &CommitId) -> Result<Vec<String>, Failure> {
+pub(super) fn instructions(context: &Context, base: &CommitId) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for path in INSTRUCTIONS {
         let is_here = context.repository.root().join(path).is_file();

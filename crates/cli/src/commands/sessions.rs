@@ -28,6 +28,7 @@ impl Sessions {
     pub fn run(self) -> Result<Exit, Failure> {
         let layout = place::Checkout::find()?.layout;
         let names = sessions::list(&layout)?;
+        tell_foreign(&sessions::foreign(&layout)?);
         let entries: Vec<Entry> = names.into_iter().map(|name| entry(&layout, name)).collect();
         if self.json {
             output::json(&entries.iter().map(|entry| &entry.summary).collect::<Vec<_>>());
@@ -40,6 +41,26 @@ impl Sessions {
         output::data(&table(&entries));
         Ok(Exit::Ok)
     }
+}
+
+/// Folders of another orchestrator are no sessions yet: one line for all of them.
+fn tell_foreign(names: &[String]) {
+    const SHOWN: usize = 3;
+    let path = |name: &String| format!("{}/{name}", Layout::SESSIONS);
+    let text = match names {
+        [] => return,
+        [one] => format!("{} is", path(one)),
+        many => {
+            let shown: Vec<String> = many.iter().rev().take(SHOWN).map(path).collect();
+            let more = many.len().saturating_sub(SHOWN);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("{}{more} are", shown.join(", "))
+        }
+    };
+    let text = format!(
+        "{text} of another orchestrator, not of Tollgate; `tollgate import PATH` takes one over"
+    );
+    output::marked(output::NOTE, "note:", &text);
 }
 
 /// A session that cannot be read is told of and listed; it never hides the others.

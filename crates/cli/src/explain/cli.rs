@@ -29,6 +29,10 @@ pages! {
     "cli.exists":
         "The file to be written already exists. Tollgate never overwrites your files.\n\n\
          What to do: keep it and edit it by hand, or move it out of the way and run the command again.";
+    "cli.foreign_session":
+        "The folder below .agents-work is a session that another orchestrator wrote: it has status.json, tasks.yaml or other\n\
+         session files, but no journal. Nothing was changed.\n\n\
+         What to do: `tollgate import PATH` makes a session of it that `tollgate resume` continues. The folder stays as it is.";
     "cli.gates":
         "Not all gates of the stage could be run, so there is no result: a gate's command started all gates again, asked for\n\
          a built-in gate that does not exist, or the system refused a process or a temporary file.\n\n\
@@ -38,6 +42,15 @@ pages! {
         "The goal of a run is empty or too long.\n\n\
          What to do: say in a sentence or a paragraph what should be true when the work is done. Put a longer text into a\n\
          file of the repository and name the file in the goal.";
+    "cli.import":
+        "The folder cannot be imported: it is not there, is no folder, has no file of a session, is a session of Tollgate\n\
+         already, or was imported before and has not changed since. Nothing was made.\n\n\
+         What to do: give the folder that has status.json and tasks.yaml in it. A session of Tollgate is continued with\n\
+         `tollgate resume`.";
+    "cli.import_mode":
+        "Nothing in the folder tells whether the session is full or lean: it has one task, no architecture.md, and no gate was\n\
+         asked. Nothing was made.\n\n\
+         What to do: say it with `--mode full` or `--mode lean`. A lean session has neither design nor plan to approve.";
     "cli.input":
         "An action needs an input that is missing, was given an input that it does not know, or one that is of no use: a planning\n\
          document of nothing but placeholders, a feature that planning does not know, evidence that leads nowhere. Nothing was\n\

@@ -6,6 +6,20 @@ pages! {
          list in tollgate.toml plays its roles; this uses no retry. After that the agent plays its roles again.\n\n\
          What to do: nothing. To choose yourself, answer a question about the dispatch with `retry-with: AGENT`; without a\n\
          `fallback` list the session waits until the limit resets.";
+    "import.again":
+        "Something of an imported session begins again: a task that was in progress, because nobody can tell how far it was,\n\
+         or a gate whose recorded answer is none that the gate takes.\n\n\
+         What to do: nothing. The task is started when its turn comes, and the gate asks when the work comes to it.";
+    "import.continues":
+        "The notice says where an imported session continues, and why there: at the state that its status.json names, or\n\
+         earlier, at the state that makes what is missing.\n\n\
+         What to do: nothing; `tollgate resume` continues there. To continue elsewhere, add what is missing to the original\n\
+         folder and import it again.";
+    "import.repaired":
+        "The notice names something that `tollgate import` found in the files of another orchestrator and what it made of it.\n\
+         The code at its end has a page of its own.\n\n\
+         What to do: nothing, if that is what was meant. The original folder is as it was; files that were rewritten are kept in\n\
+         the folder imported of the session.";
     "base.unrelated":
         "The branch that the session started from now has a history that shares no commit with the session's work, so it was\n\
          not merged. The session continues with the work as it is.\n\n\

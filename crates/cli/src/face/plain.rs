@@ -10,6 +10,7 @@ use tollgate_host::serve::{Face, TypedLine};
 #[derive(Debug, Default)]
 pub struct PlainFace {
     is_quiet: bool,
+    is_silent: bool,
 }
 
 impl PlainFace {
@@ -19,7 +20,12 @@ impl PlainFace {
 
     /// For commands that record something and run nothing: only what a person must know is told.
     pub fn quiet() -> Self {
-        Self { is_quiet: true }
+        Self { is_quiet: true, is_silent: false }
+    }
+
+    /// For a command that tells everything itself.
+    pub fn silent() -> Self {
+        Self { is_quiet: true, is_silent: true }
     }
 }
 
@@ -38,6 +44,9 @@ impl Face for PlainFace {
                     | Event::Blocked { .. }
             )
         };
+        if self.is_silent {
+            return;
+        }
         for event in events.iter().filter(|event| !self.is_quiet || must_be_told(event)) {
             narrate::show(&now.line(event));
         }

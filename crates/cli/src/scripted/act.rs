@@ -75,10 +75,15 @@ pub(super) fn filled(reply: Option<&Value>, start: &Start) -> Value {
         "gates": {},
         "next": null,
     });
-    let artifacts = match leave::commands(start) {
+    let mut artifacts = match leave::commands(start) {
         commands if commands.is_empty() || status != "OK" => json!({}),
         commands => json!({ "commands_to_run": commands }),
     };
+    if let Some(criteria) =
+        start.input.pointer("/task/criteria_to_verify").filter(|_| status == "OK")
+    {
+        artifacts["verified_criteria"] = criteria.clone();
+    }
     let gates = json!({
         "meets_definition_of_done": status == "OK",
         "needs_review": false,

@@ -60,11 +60,13 @@ fn every_prompt_is_whole_from_the_first_dispatch_to_the_last() {
 
 #[test]
 fn every_input_tells_the_kind_of_project_and_how_the_repository_is() {
-    let checks = r#"["cmd: grep -q good app.txt"]"#;
+    let checks = r#"["cmd: grep -q one app.txt"]"#;
     let plan = [Planned { checks, ..Planned::new("T-001", "app.txt") }];
+    let breaks =
+        json!({"when": {"role": "Coder", "nth": 1}, "do": {"write": {"app.txt": "two\n"}}});
     let fixes =
-        json!({"when": {"role": "Coder", "nth": 2}, "do": {"append": {"app.txt": "good\n"}}});
-    let repo = Repo::with(json!([planner(&plan), fixes]));
+        json!({"when": {"role": "Coder", "nth": 2}, "do": {"append": {"app.txt": "one\n"}}});
+    let repo = Repo::with(json!([planner(&plan), breaks, fixes]));
     repo.tollgate(&["run", "--no-input", "--project-type", "cli", GOAL]).exits(3);
     repo.answer(APPROVE.0, APPROVE.1).exits(3);
     repo.answer(PER_BATCH.0, PER_BATCH.1).exits(0);

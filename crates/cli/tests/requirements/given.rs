@@ -95,7 +95,7 @@ fn r158_a_feature_that_planning_does_not_know_is_refused() {
     }
     for value in ["F0001", "customer list", "F0002"] {
         start(&repo, "feature", &[&format!("feature={value}")]).exits(3);
-        repo.answer("UD-1", "cancel: enough").exits(4);
+        repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0);
     }
 }
 

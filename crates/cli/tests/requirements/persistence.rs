@@ -282,7 +282,7 @@ fn a_full_disk_under_the_sessions() {
 }
 
 /// What opens a mount namespace here: as root, or else with a user namespace around it.
-fn unshare() -> Option<&'static str> {
+pub fn unshare() -> Option<&'static str> {
     let works = |flags: &&str| {
         Command::new("unshare").args([flags, "true"]).output().is_ok_and(|o| o.status.success())
     };
@@ -290,11 +290,11 @@ fn unshare() -> Option<&'static str> {
 }
 
 #[expect(clippy::print_stderr, reason = "a test that does not run must be seen")]
-fn skipped(why: &str) {
+pub fn skipped(why: &str) {
     eprintln!("SKIPPED: {why}");
 }
 
-fn hermetic_like<'c>(repo: &Repo, command: &'c mut Command) -> &'c mut Command {
+pub fn hermetic_like<'c>(repo: &Repo, command: &'c mut Command) -> &'c mut Command {
     let model = repo.command(&[]);
     command.env_clear().current_dir(repo.root());
     for (name, value) in model.get_envs() {

@@ -36,6 +36,8 @@ fn r137_a_recommended_designer_takes_part_and_is_corrected_too() {
     assert_eq!(repo.starts()[6..], ["Designer meta"]);
     repo.answer("UD-APPROVE-DESIGN", "changes-requested: Researcher: look it up").exits(3);
     assert_eq!(repo.starts()[7..], ["Researcher meta"], "also who had no part so far");
+    let status = repo.session().join("status.json").display().to_string();
+    repo.tollgate(&["check", &status]).exits(0);
 }
 
 #[test]

@@ -152,6 +152,10 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         report: logs/errors/TIME_SESSION_dispatch-1-attempt-3.json, and .txt for people
 
         UD-1 SpecAgent for the session failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
+        │ All attempts:
+        │ - attempt 1: it ended with exit code 1; the last line of its output: disk on fire
+        │ - attempt 2: what it delivered is invalid: /: the reply is not a JSON object; it begins with "no JSON". Reply with one object that begins with { and ends with }
+        │ - attempt 3: it ended with exit code 1; the last line of its output: disk on fire
            tollgate answer SESSION UD-1 "retry" --resume
               Try once more: one more attempt with the same input
            tollgate answer SESSION UD-1 "retry: GUIDANCE" --resume

@@ -153,11 +153,12 @@ fn r093_r096_a_declared_incidental_change_is_taken_and_one_that_is_not_narrow_is
 
 #[test]
 fn r097_a_scope_correction_makes_the_actual_file_primary_and_one_without_a_reason_does_not() {
-    let corrected = |reason: &str| json!({"scope_corrections": [{"listed": "app.txt", "actual": "lib.txt", "reason": reason}]});
+    let corrected = |reason: &str| json!({"scope_corrections": [{"listed": "gone.txt", "actual": "lib.txt", "reason": reason}]});
+    let task = Planned { kind: "chore", ..Planned::new("T-001", "app.txt, gone.txt") };
     for (reason, expected) in [("the text is made there", "old\nb\n"), ("", "old\n")] {
         let append = json!({"app.txt": "a\n", "lib.txt": "b\n"});
         let does = coder_does(completed("moved on", corrected(reason)), append);
-        let repo = with(json!([one_task(), does]));
+        let repo = with(json!([planner(std::slice::from_ref(&task)), does]));
         repo.through(&[APPROVE, PER_BATCH]).exits(0);
         assert_eq!(on_branch(&repo, "lib.txt"), expected, "{reason:?}");
     }

@@ -43,7 +43,7 @@ fn r159_a_document_of_the_repository_is_looked_for_in_its_last_commit() {
     repo.through(&[APPROVE]).exits(4).says("docs/lines.md");
     repo.git(&["add", "--all"]);
     repo.git(&["commit", "--quiet", "--message", "spec"]);
-    repo.tollgate(&["cancel"]).exits(0);
+    repo.tollgate(&["cancel", "--reason", "the document is committed now"]).exits(0);
     repo.through(&[APPROVE]).exits(3).says("UD-REVIEW-STRATEGY");
 }
 
@@ -134,4 +134,150 @@ fn r163_the_reviewer_reads_what_the_implementor_says_and_the_sections_of_the_spe
     let trace = repo.session_file("evidence/artifact-trace.md");
     assert!(trace.contains("scope correction: `lib.txt` instead of `app.txt`"), "{trace}");
     assert!(trace.contains("declared incidental: `notes.txt`"), "{trace}");
+}
+
+/// A task whose only criteria are these lines.
+fn with_criteria(lines: &str) -> Value {
+    let text = body("app.txt", "None");
+    let text = text.replace("- [ ] app.txt has the line\n- [ ] cmd: true\n", lines);
+    let text = text.replace("- app.txt\n", "- app.txt\n- tests/app.test.sh\n");
+    json!({"tempID": "a", "title": "Change app.txt", "body": text, "labels": LABELS, "blockedBy": []})
+}
+
+#[test]
+fn r160_a_test_that_is_red_is_repaired_and_one_that_is_missing_too() {
+    let plan = result(json!([with_criteria("- [ ] Test: tests/app.test.sh passes\n")]));
+    let repo = Repo::with(json!([
+        {"when": {"role": "Planner"}, "do": {"reply": plan}},
+        {"when": {"role": "Coder", "nth": 1}, "do": {"append": {"app.txt": "one\n"}}},
+        {"when": {"role": "Coder", "nth": 2}, "do": {
+            "append": {"app.txt": "two\n"}, "write": {"tests/app.test.sh": "grep -q two app.txt\n"}}},
+    ]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    assert_eq!(repo.starts_of("Coder"), 2);
+    let told = repo.session_file(&format!("dispatches/{}/prompt.md", repo.dispatch_of("Coder", 1)));
+    assert!(told.contains("the test tests/app.test.sh does not exist"), "{told}");
+    assert!(repo.session_file("evidence/commands.log").contains("test: tests/app.test.sh"));
+    assert!(repo.session_file("tasks.yaml").contains("test: tests/app.test.sh"));
+}
+
+#[test]
+fn r160_the_settings_say_how_a_test_is_run_and_without_a_runner_it_is_said() {
+    let plan = result(json!([with_criteria("- [ ] Test: tests/words.txt passes\n")]));
+    let repo = || {
+        let repo = Repo::with(json!([{"when": {"role": "Planner"}, "do": {"reply": plan}}]));
+        repo.write("tests/words.txt", "T-001\n");
+        repo.git(&["add", "--all"]);
+        repo.git(&["commit", "--quiet", "--message", "words"]);
+        repo
+    };
+    let with = repo();
+    with.settings("[check]\ntest = [\"grep\", \"-q\", \"-f\", \"{path}\", \"app.txt\"]\n");
+    with.through(&[APPROVE, PER_BATCH]).exits(0);
+    let repo = repo();
+    repo.through(&[APPROVE, PER_BATCH])
+        .exits(3)
+        .says("no test runner is known for tests/words.txt");
+}
+
+#[test]
+fn r160_plain_criteria_are_verified_by_the_reviewer_by_name_or_become_one_question() {
+    let plan = || {
+        let lines = "- [ ] app.txt has the line\n- [ ] The line is short\n- [ ] cmd: true\n";
+        json!({"when": {"role": "Planner"}, "do": {"reply": result(json!([with_criteria(lines)]))}})
+    };
+    let verified =
+        |names: Value| json!({"status": "OK", "artifacts": {"verified_criteria": names}});
+    let told = |repo: &Repo| {
+        repo.input(repo.dispatch_of("Reviewer", 0), 1)["task"]["criteria_to_verify"].clone()
+    };
+    let all = json!(["app.txt has the line", "The line is short"]);
+    let repo = Repo::with(
+        json!([plan(), {"when": {"role": "Reviewer", "task": "T-001"}, "do": {"reply": verified(all.clone())}}]),
+    );
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    assert_eq!(told(&repo), all);
+    // What the Reviewer does not name is asked at the end of the step, in one question.
+    let repo = Repo::with(
+        json!([plan(), {"when": {"role": "Reviewer"}, "do": {"reply": verified(json!([]))}}]),
+    );
+    repo.through(&[APPROVE, PER_BATCH])
+        .exits(3)
+        .says("app.txt has the line")
+        .says("The line is short");
+    assert_eq!(repo.status()["pending_decisions"][0]["kind"], "manual-check");
+    repo.answer("UD-1", "met").exits(0);
+    // A typed review names them in the same way.
+    let typed = json!({"role": "reviewer", "review": {"verdict": "approve", "summary": "yes", "comments": [],
+        "verified_criteria": all}});
+    let repo = Repo::with(
+        json!([plan(), {"when": {"role": "Reviewer", "task": "T-001"}, "do": {"reply": typed}}]),
+    );
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+}
+
+#[test]
+fn r162_work_that_does_not_wait_for_a_refinement_is_done_before_the_question() {
+    let create = json!([
+        question(),
+        crate::work_items::task("a", "app.txt", "None", &["q"]),
+        crate::work_items::task("b", "lib.txt", "None", &[]),
+    ]);
+    let closed = json!({"role": "planner", "create": [], "close": ["R-001"], "update": []});
+    let repo = Repo::with(json!([
+        {"when": {"role": "Planner", "nth": 1}, "do": {"reply": result(create)}},
+        {"when": {"role": "Planner"}, "do": {"reply": closed}},
+    ]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(3).says("R-001").says("Which of the two files?");
+    let coded = || -> Vec<String> {
+        repo.starts().into_iter().filter(|start| start.starts_with("Coder")).collect()
+    };
+    assert_eq!(coded(), ["Coder T-002"], "only what waits for the answer is held back");
+    // The plan is another one now, so how it is reviewed is asked once more.
+    repo.answer("UD-1", "app.txt").exits(3).says("UD-REVIEW-STRATEGY");
+    repo.answer(PER_BATCH.0, PER_BATCH.1).exits(0);
+    assert_eq!(coded(), ["Coder T-002", "Coder T-001"]);
+}
+
+#[test]
+fn r162_a_task_in_files_waits_for_its_refinement_and_priority_orders_the_rest() {
+    let item = |file: &str, more: &str, priority: &str| {
+        let text = labelled(&body(file, "None")).replace("priority:high", priority);
+        text.replacen("---\n\n", &format!("{more}---\n\n"), 1)
+    };
+    let line = |id: &'static str, file: &'static str| {
+        plan(&[Planned::new(id, file)]).split_once("tasks:\n").unwrap().1.to_owned()
+            + &format!("    work_item: work-items/{id}.md\n")
+    };
+    let tasks = format!(
+        "tasks:\n{}{}{}",
+        line("T-001", "app.txt"),
+        line("T-002", "lib.txt"),
+        line("T-003", "doc.txt")
+    );
+    let refinement = |state: &str| {
+        format!(
+            "---\nlabels: [task:refinement, status:pending, priority:high]\nstate: {state}\n---\n\n{REFINEMENT}"
+        )
+    };
+    let files = |state: &str| {
+        json!({
+            ".agents-work/{session}/tasks.yaml": tasks,
+            ".agents-work/{session}/work-items/T-001.md": item("app.txt", "blocked_by: [R-001]\n", "priority:high"),
+            ".agents-work/{session}/work-items/T-002.md": item("lib.txt", "", "priority:low"),
+            ".agents-work/{session}/work-items/T-003.md": item("doc.txt", "", "priority:medium"),
+            ".agents-work/{session}/work-items/R-001.md": refinement(state),
+        })
+    };
+    let repo = Repo::with(json!([
+        {"when": {"role": "Planner", "nth": 1}, "do": {"write": files("open")}},
+        {"when": {"role": "Planner"}, "do": {"write": {".agents-work/{session}/work-items/R-001.md": refinement("closed")}}},
+    ]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(3).says("R-001");
+    let coded = || -> Vec<String> {
+        repo.starts().into_iter().filter(|start| start.starts_with("Coder")).collect()
+    };
+    assert_eq!(coded(), ["Coder T-003", "Coder T-002"]);
+    repo.answer("UD-1", "app.txt").exits(0);
+    assert_eq!(coded(), ["Coder T-003", "Coder T-002", "Coder T-001"]);
 }

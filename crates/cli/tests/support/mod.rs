@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test crate uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+pub mod foreign;
 pub mod plan;
 pub mod processes;
 pub mod pty;

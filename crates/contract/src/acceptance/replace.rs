@@ -4,7 +4,8 @@ use tollgate_core::task::{Check, Criterion};
 
 /// The text with every check of the command replaced where it stands. None where that would change something else too.
 pub fn replace_check(text: &str, command: &str, with: &str) -> Option<String> {
-    let (old, new) = (Check::Command(command.to_owned()), Check::Command(with.to_owned()));
+    let is_old = |check: &Check| check.command().as_deref() == Some(command);
+    let new = Check::Command(with.to_owned());
     let literal = serde_json::to_string(&new.to_string()).ok()?;
     let mut edited = String::with_capacity(text.len());
     let mut rest = text;
@@ -12,13 +13,13 @@ pub fn replace_check(text: &str, command: &str, with: &str) -> Option<String> {
         let end = start + string_length(&rest[start..])?;
         let said: String = serde_json::from_str(&rest[start..end]).ok()?;
         edited.push_str(&rest[..start]);
-        edited.push_str(if Check::from(said) == old { &literal } else { &rest[start..end] });
+        edited.push_str(if is_old(&Check::from(said)) { &literal } else { &rest[start..end] });
         rest = &rest[end..];
     }
     edited.push_str(rest);
     let mut wanted = criteria(text)?;
     let checks = wanted.iter_mut().flat_map(|criterion| &mut criterion.verify);
-    checks.filter(|check| **check == old).for_each(|check| check.clone_from(&new));
+    checks.filter(|check| is_old(check)).for_each(|check| check.clone_from(&new));
     (criteria(&edited)? == wanted).then_some(edited)
 }
 

@@ -49,6 +49,7 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
             .filter_map(said)
             .collect(),
         looks,
+        verified_criteria: artifacts.verified_criteria.unwrap_or_default(),
         usage: output.usage.unwrap_or_default().into(),
     };
     read(reply, ReplyKind::Universal, output.scope_request)
@@ -85,7 +86,10 @@ pub(super) fn reviewer(result: ReviewerResult) -> ReplyRead {
     let mut findings: Vec<ReportedFinding> =
         result.review.comments.into_iter().map(result_comment).collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let reply = plain(status, result.review.summary, findings, result.usage);
+    let reply = Reply {
+        verified_criteria: result.review.verified_criteria.unwrap_or_default(),
+        ..plain(status, result.review.summary, findings, result.usage)
+    };
     read(reply, ReplyKind::Reviewer, result.scope_request)
 }
 
@@ -106,6 +110,7 @@ fn plain(
         recommended_agent: None,
         manual_steps: Vec::new(),
         looks: LooksWanted::default(),
+        verified_criteria: Vec::new(),
         usage: usage.unwrap_or_default().into(),
     }
 }

@@ -143,6 +143,9 @@ pub struct Review {
     #[schemars(length(min = 1))]
     pub summary: String,
     pub comments: Vec<ResultComment>,
+    /// Those of `task.criteria_to_verify` that the work meets, word for word.
+    #[serde(default)]
+    pub verified_criteria: Option<Vec<String>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -38,6 +38,8 @@ pub struct Artifacts {
     pub notes: Option<Vec<String>>,
     /// What the person is asked before the role continues; any role may ask.
     pub questions: Option<Vec<Question>>,
+    /// Of a Reviewer: those of `task.criteria_to_verify` that the work meets, word for word.
+    pub verified_criteria: Option<Vec<String>>,
 }
 
 /// A plain text, or a question with suggested answers.

@@ -252,6 +252,8 @@ pub struct CheckTable {
     /// Commands that show what the project does, such as its build and its tests. `build`, `feature` and `test` end with
     /// their exit codes.
     pub commands: Vec<String>,
+    /// How a file of tests is run; `{path}` stands for it. Else the runner that the project uses.
+    pub test: Vec<String>,
     /// Globs of files that may be left as they are, even where they do not parse.
     pub syntax_except: Vec<String>,
 }

@@ -4,7 +4,7 @@ use super::item_path;
 use crate::work_item::{AcceptanceCriterion, TaskItem, WorkItem, quoted};
 use std::collections::BTreeSet;
 use tollgate_core::id::TaskId;
-use tollgate_core::task::{Check, RiskFlag, TaskKind, TaskSpec};
+use tollgate_core::task::{Check, ItemTerms, RiskFlag, TaskKind, TaskSpec};
 
 /// The task of a new work item; none for a refinement.
 pub(super) fn new(id: &str, item: &WorkItem, active: &BTreeSet<&str>) -> Option<TaskSpec> {
@@ -24,6 +24,7 @@ pub(super) fn new(id: &str, item: &WorkItem, active: &BTreeSet<&str>) -> Option<
         in_scope: Vec::new(),
         out_of_scope: Vec::new(),
         overlaps: Vec::new(),
+        item: ItemTerms::default(),
     };
     item.as_task().map(|_| follow(&empty, None, item, active))
 }
@@ -74,18 +75,20 @@ fn non_goals(body: &TaskItem) -> Vec<String> {
     }
 }
 
-/// What says how it is checked; where nothing does, a person looks at every criterion.
+/// How a criterion is checked, where it says so.
+pub(super) fn check_of(criterion: &AcceptanceCriterion) -> Option<Check> {
+    let text = criterion.text.trim();
+    let is_check = text.starts_with("cmd:") || text.starts_with("manual:");
+    match (is_check, &criterion.test) {
+        (true, _) => Some(Check::from(text.to_owned())),
+        (false, Some(path)) => Some(Check::Test(path.clone())),
+        (false, None) => None,
+    }
+}
+
+/// What says how it is checked; where nothing does, every criterion stands for itself: a plan needs a check.
 fn checks(criteria: &[AcceptanceCriterion]) -> Vec<Check> {
-    let told = |criterion: &AcceptanceCriterion| {
-        let text = criterion.text.trim();
-        let is_check = text.starts_with("cmd:") || text.starts_with("manual:");
-        match (is_check, &criterion.test) {
-            (true, _) => Some(Check::from(text.to_owned())),
-            (false, Some(_)) => Some(Check::Manual(text.to_owned())),
-            (false, None) => None,
-        }
-    };
-    let told: Vec<Check> = criteria.iter().filter_map(told).collect();
+    let told: Vec<Check> = criteria.iter().filter_map(check_of).collect();
     match told.is_empty() {
         true => criteria.iter().map(|criterion| Check::Manual(criterion.text.clone())).collect(),
         false => told,

@@ -1,11 +1,14 @@
 //! Fills the tasks of a plan with what their work items say, and tells which of them may meet in a file.
 
+use super::entry::check_of;
+use super::item_path;
 use crate::cycle::find_cycle;
 use crate::diagnostic::{Diagnostic, Report, plan as say};
-use crate::work_item::{self, ItemKind, WorkItem};
+use crate::labels;
+use crate::work_item::{self, AcceptanceCriterion, ItemKind, WorkItem};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::id::TaskId;
-use tollgate_core::task::TaskSpec;
+use tollgate_core::task::{ItemTerms, TaskSpec};
 use tollgate_judge::scope::{Effort, Reach};
 
 /// `items` are texts by their paths from the session's folder.
@@ -19,6 +22,7 @@ pub fn with_items(
     let planned: BTreeSet<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
     for task in &mut tasks {
         task.overlaps.clear();
+        task.item = ItemTerms::default();
         if let Some((item, path)) = fill(task, items, &names, &mut report) {
             wait(task, &item, &path, &planned, &names, &mut report);
         }
@@ -68,7 +72,26 @@ fn fill(
     let path = path.to_owned();
     task.in_scope = item.in_scope().to_vec();
     task.out_of_scope = item.out_of_scope();
+    let criteria = item.as_task().map(|task| task.criteria.as_slice()).unwrap_or_default();
+    let is_plain = |criterion: &&AcceptanceCriterion| check_of(criterion).is_none();
+    task.item = ItemTerms {
+        priority: labels::priority_of(&item.labels),
+        waits_for: open_questions(&item, items),
+        checks: criteria.iter().filter_map(check_of).collect(),
+        criteria: criteria.iter().filter(is_plain).map(|c| c.text.clone()).collect(),
+    };
     Some((item, path))
+}
+
+/// Refinements that the item waits for and that are not answered. A page that cannot be read is reported elsewhere.
+fn open_questions(item: &WorkItem, items: &BTreeMap<String, String>) -> Vec<String> {
+    let is_open = |name: &&String| {
+        let path = item_path(name.trim());
+        let text = items.get(&path);
+        let other = text.and_then(|text| work_item::read(text, &path).0);
+        other.is_some_and(|o| matches!(o.kind, ItemKind::Refinement(_)) && !o.is_closed())
+    };
+    item.blocked_by.iter().filter(is_open).map(|name| name.trim().to_owned()).collect()
 }
 
 /// What the item waits for, the task waits for. Items that are no task are questions or closed, and hold nobody here.

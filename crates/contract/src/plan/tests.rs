@@ -367,7 +367,7 @@ fn labels_flag_risks_and_criteria_become_checks() {
     let checks = |tasks: &[TaskSpec]| {
         tasks[0].acceptance_checks.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    assert_eq!(checks(&plan.tasks), ["manual: Test: tests/test_limit.sh passes"]);
+    assert_eq!(checks(&plan.tasks), ["test: tests/test_limit.sh"]);
     assert_eq!(plan.tasks[0].done_when.len(), 2);
     flagged["body"] =
         json!(body.replace("- [ ] Test: tests/test_limit.sh passes\n", "- [ ] It is fast\n"));

@@ -71,10 +71,8 @@ impl StatusRules<'_> {
         let Some(last) = gate.and_then(|gate| gate.get("last_correction_dispatch")) else { return };
         let below = "/gate_tracking/APPROVE_DESIGN/last_correction_dispatch";
         self.time(&pointer(below, "at"), last.get("at"), report);
-        let makes_design =
-            |role: &Role| matches!(role, Role::SpecAgent | Role::Architect | Role::Designer);
         if let Some(role) = text(last, "agent").and_then(Role::parse)
-            && !makes_design(&role)
+            && !makes_design(role)
         {
             let at = self.place(&pointer(below, "agent"));
             report.push(say::correction_agent(at, role.as_str()));
@@ -151,4 +149,9 @@ fn broken_rules(record: &Node, status: DecisionStatus) -> Vec<&'static str> {
 
 fn text<'a>(node: &'a Node, key: &str) -> Option<&'a str> {
     node.get(key).and_then(Node::as_text)
+}
+
+/// Whom status.json may name as the last to correct the design.
+pub fn makes_design(role: Role) -> bool {
+    matches!(role, Role::SpecAgent | Role::Architect | Role::Designer)
 }

@@ -24,7 +24,7 @@ pub fn replace_check(text: &str, command: &str, with: &str) -> Option<String> {
 /// Where a check of the command stands, and what takes its place: `"cmd: x"`, `x`, or the value of `cmd: x`.
 fn scalar_of<'a>(check: &'a mut Node, command: &str, with: &str) -> Option<(&'a mut Node, String)> {
     if let Some(text) = check.as_text() {
-        let is_it = Check::from(text.to_owned()) == Check::Command(command.to_owned());
+        let is_it = Check::from(text.to_owned()).command().as_deref() == Some(command);
         return is_it.then(|| (check, Check::Command(with.to_owned()).to_string()));
     }
     let value = check.get_mut("cmd")?;

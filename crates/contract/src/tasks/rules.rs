@@ -115,7 +115,8 @@ impl<'a> TaskNode<'a> {
         let Some(checks) = self.node.get("acceptance_checks") else { return };
         for check in checks.items() {
             let Some(text) = check.as_text() else { continue };
-            let (Check::Command(said) | Check::Manual(said)) = Check::from(text.to_owned());
+            let (Check::Command(said) | Check::Manual(said) | Check::Test(said)) =
+                Check::from(text.to_owned());
             if said.is_empty() {
                 report
                     .push(say::check_empty(&PlanLocation { line: check.line, ..self.at() }, text));

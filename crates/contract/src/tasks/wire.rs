@@ -5,7 +5,7 @@ use crate::word::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tollgate_core::id::TaskId;
-use tollgate_core::task::{RiskFlag, TaskKind, TaskSpec, TaskStatus};
+use tollgate_core::task::{ItemTerms, RiskFlag, TaskKind, TaskSpec, TaskStatus};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -94,6 +94,7 @@ fn spec(task: TaskEntry) -> Option<TaskSpec> {
         in_scope: Vec::new(),
         out_of_scope: Vec::new(),
         overlaps: Vec::new(),
+        item: ItemTerms::default(),
     })
 }
 

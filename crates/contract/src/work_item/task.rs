@@ -202,7 +202,7 @@ fn needed(criterion: &AcceptanceCriterion) -> Vec<String> {
     let words = match criterion.text.strip_prefix("cmd:") {
         Some(_) => match Check::from(criterion.text.clone()) {
             Check::Command(command) => command,
-            Check::Manual(_) => String::new(),
+            Check::Manual(_) | Check::Test(_) => String::new(),
         },
         None => String::new(),
     };

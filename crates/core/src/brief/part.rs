@@ -106,11 +106,8 @@ impl Session {
     /// Of the criteria, of all tasks, of the action's own checks and of its evidence, each once.
     pub(super) fn check_commands(&self) -> Vec<String> {
         let criteria = self.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
-        let tasks = self.plan.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
-        let of_work = criteria.chain(tasks).filter_map(|check| match check {
-            Check::Command(command) => Some(command),
-            Check::Manual(_) => None,
-        });
+        let tasks = self.plan.tasks.iter().flat_map(|task| task.spec.checks());
+        let of_work = criteria.chain(tasks).filter_map(Check::command);
         let of_action = self.route.steps.iter().flat_map(|step| match &step.kind {
             StepKind::Checks { of } => of.as_slice(),
             _ => &[],
@@ -119,7 +116,7 @@ impl Session {
             CheckSubject::Command(command) => Some(command),
             _ => None,
         });
-        let mut all: BTreeSet<String> = of_work.chain(of_action).cloned().collect();
+        let mut all: BTreeSet<String> = of_work.chain(of_action.cloned()).collect();
         all.extend(self.evidence_commands());
         all.into_iter().collect()
     }

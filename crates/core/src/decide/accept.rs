@@ -47,6 +47,9 @@ pub(super) fn ended(
     draft.emit(Event::AttemptEnded { number, attempt, end, usage, ruling: Some(ruling) });
     attempt::tell_unknown(draft, number, &told, &usage);
     size::warn(draft, number, &set_aside);
+    if !told.has_begun() {
+        attempt::correction_not_begun(draft, number);
+    }
     if let Some(end) = failed {
         // What was found counts, whatever was wrong with the reply or missing beside it.
         finding::keep(draft, number, end.findings());

@@ -160,11 +160,11 @@ pub(super) fn is_settled(draft: &mut Draft<'_>) -> bool {
 fn start_acceptance(draft: &mut Draft<'_>) {
     let mut commands: Vec<String> = Vec::new();
     for check in draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify) {
-        if let Check::Command(command) = check
-            && !commands.contains(command)
-            && !draft.checks.waived.contains_key(command)
+        if let Some(command) = check.command()
+            && !commands.contains(&command)
+            && !draft.checks.waived.contains_key(&command)
         {
-            commands.push(command.clone());
+            commands.push(command);
         }
     }
     for command in draft.task_commands() {
@@ -179,14 +179,34 @@ fn start_acceptance(draft: &mut Draft<'_>) {
 /// Of the criteria and of the tasks: a plan that was edited may ask for new ones.
 fn open_manual_checks(draft: &Draft<'_>) -> Vec<String> {
     let criteria = draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
-    let tasks = draft.plan.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
     let mut open = Vec::new();
-    for check in criteria.chain(tasks) {
+    for check in criteria {
         if let Check::Manual(text) = check
             && !draft.plan.manual_settled.contains(text)
             && !open.contains(text)
         {
             open.push(text.clone());
+        }
+    }
+    for text in open_by_hand(draft) {
+        if !open.contains(&text) {
+            open.push(text);
+        }
+    }
+    open
+}
+
+/// What of the tasks nobody has called met: no person, and where the Reviewer may say it, no review that passed.
+pub(super) fn open_by_hand(draft: &Draft<'_>) -> Vec<String> {
+    let mut open: Vec<String> = Vec::new();
+    for task in &draft.plan.tasks {
+        for text in task.spec.by_hand() {
+            let is_verified = task.spec.item.criteria.iter().any(|known| known == text)
+                && (task.unit.has_verified(text) || draft.plan.meta.has_verified(text));
+            let is_settled = draft.plan.manual_settled.contains(text);
+            if !is_verified && !is_settled && !open.iter().any(|known| known == text) {
+                open.push(text.to_owned());
+            }
         }
     }
     open
@@ -201,9 +221,8 @@ fn settle_criteria(draft: &mut Draft<'_>) {
         .cloned()
         .collect();
     for criterion in open {
-        let waived = criterion.verify.iter().find_map(|check| match check {
-            Check::Command(command) => draft.checks.waived.get(command).cloned(),
-            Check::Manual(_) => None,
+        let waived = criterion.verify.iter().find_map(|check| {
+            check.command().and_then(|command| draft.checks.waived.get(&command).cloned())
         });
         let how: Vec<String> = criterion.verify.iter().map(ToString::to_string).collect();
         let result = match waived {

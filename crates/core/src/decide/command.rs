@@ -138,10 +138,12 @@ fn keeps_its_no(finding: &Finding) -> bool {
 fn no_response(draft: &mut Draft<'_>, command: CommandId, id: &DecisionId) -> Result<(), Refusal> {
     let decision = pending(draft, id)?;
     let is_of_plan = matches!(decision.subject, Subject::Refinement { .. });
+    // Nobody knows who asked it: it may have been Security.
+    let is_imported = matches!(decision.subject, Subject::Imported { .. });
     // What Security asks is answered by a person, never by silence.
     let is_of_security = matches!(decision.subject, Subject::Info { dispatch }
         if draft.dispatches[&dispatch].role == Role::Security);
-    if decision.kind != DecisionKind::Info || is_of_plan || is_of_security {
+    if decision.kind != DecisionKind::Info || is_of_plan || is_imported || is_of_security {
         return Ok(());
     }
     let resolution = Resolution {

@@ -50,9 +50,7 @@ pub(super) fn correct(draft: &mut Draft<'_>) {
         .last()
         .map(|rejection| rejection.words.clone())
         .unwrap_or_default();
-    let status = CorrectionStatus::Dispatched;
     let part = parts.first().copied();
-    draft.emit(Event::CorrectionMoved { status, roles, parts, agent: Some(role) });
     let of = if gate::is_design(draft, index) { "of the design" } else { "of your work" };
     let feedback = vec![format!("the person asks for changes {of}: {words}")];
     let purpose = Purpose::Correction { step: index, part };

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::ask;
-use super::{gate, plan};
+use super::{gate, lost, plan};
 use crate::decision::BlockerCode;
 use crate::event::Event;
 use crate::fault::HostFault;
@@ -37,6 +37,7 @@ pub(super) fn edited(draft: &mut Draft<'_>, edits: Vec<Edit>) {
     if let Some(tasks) = plan {
         plan::adopt(draft, tasks);
     }
+    lost::close(draft);
     // Good content is on record from here on and will not be reported again.
     gate::reopen(draft, &changed);
     if !broken.is_empty() {

@@ -64,8 +64,11 @@ pub(super) fn follow(draft: &mut Draft<'_>, decision: &Decision, choice: &Choice
             manual(draft, checks, answer);
         }
         (Subject::Info { dispatch }, _) => questions::answered(draft, *dispatch),
+        (Subject::Imported { task: Some(task) }, Choice::Escalation(_)) => {
+            ask::unblock_task(draft, &TaskRef::Task(task.clone()));
+        }
         // What is on record is all that these need.
-        (Subject::Strategy | Subject::Refinement { .. }, _) => {}
+        (Subject::Strategy | Subject::Refinement { .. } | Subject::Imported { .. }, _) => {}
         // No such pair is asked: each subject has its kind, and an answer is read by the kind.
         (
             Subject::Gate { .. }
@@ -315,7 +318,7 @@ fn waive_criteria(draft: &mut Draft<'_>, checks: &[String], reason: &str) {
                 Check::Manual(text) => {
                     checks.contains(text) && !Mutant::CallsAWaivedCriterionMet.is_planted()
                 }
-                Check::Command(_) => false,
+                Check::Command(_) | Check::Test(_) => false,
             })
         })
         .map(|criterion| criterion.id.clone())

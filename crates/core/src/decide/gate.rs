@@ -46,13 +46,38 @@ pub(super) fn is_design(draft: &Draft<'_>, index: usize) -> bool {
     )
 }
 
+/// The step whose approval has an id of its own.
+pub(super) fn design_step(draft: &Draft<'_>) -> Option<usize> {
+    (0..draft.route.steps.len()).find(|index| is_design(draft, *index))
+}
+
+/// What an approve gate offers, and what it shows by content.
+pub(super) fn offered(draft: &Draft<'_>, index: usize) -> (Vec<AnswerOption>, Vec<Artefact>) {
+    let shows = match draft.route.steps.get(index).map(|step| &step.kind) {
+        Some(StepKind::Approve { shows, .. }) => shows.as_slice(),
+        _ => &[],
+    };
+    let correctors = parts::names_of(draft, &parts::correctors(draft, index));
+    let played = parts::names_of(draft, &parts::played(draft, index));
+    let options = approval_options(&correctors, &played);
+    (options, shown_artefacts(draft, index, shows))
+}
+
+/// The same for the choice of a strategy, which is about the plan.
+pub(super) fn strategies_offered(draft: &Draft<'_>) -> (Vec<AnswerOption>, Vec<Artefact>) {
+    let plan = draft.files.artefacts.get("tasks.yaml");
+    let shown = plan
+        .map(|record| Artefact { path: "tasks.yaml".to_owned(), sha256: record.sha256.clone() });
+    (strategy_options(recommended_strategy(draft)), shown.into_iter().collect())
+}
+
 pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
-    let Some(Step { state, kind: StepKind::Approve { gate, shows, .. }, .. }) =
+    let Some(Step { state, kind: StepKind::Approve { gate, .. }, .. }) =
         draft.route.steps.get(index).cloned()
     else {
         return;
     };
-    let shown = shown_artefacts(draft, index, &shows);
+    let (options, shown) = offered(draft, index);
     let names: Vec<String> = shown.iter().map(|a| a.path.clone()).collect();
     let what = match is_design(draft, index) {
         true => "the proposed solution".to_owned(),
@@ -79,9 +104,6 @@ pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<
     if let Some(words) = evidence::words(draft) {
         text.push_str(&format!("\n{words}"));
     }
-    let correctors = parts::names_of(draft, &parts::correctors(draft, index));
-    let options =
-        approval_options(&correctors, &parts::names_of(draft, &parts::played(draft, index)));
     let question = ask::Question {
         kind: DecisionKind::Approve,
         text,
@@ -206,6 +228,18 @@ pub(super) fn choose(draft: &mut Draft<'_>) {
     ask_strategy(draft, false);
 }
 
+/// What the plan leaves to the person is asked later, when the work that does not wait for it is done.
+fn left_open(draft: &Draft<'_>) -> String {
+    let names: Vec<&str> = draft.plan.refinements.iter().map(|r| r.item.as_str()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!(
+            "The plan leaves {} to you; you are asked when all other work is done.\n",
+            names.join(", ")
+        ),
+    }
+}
+
 /// Asks for the strategy; the plan it is about may have changed since it was first asked.
 pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
     let recommended = recommended_strategy(draft);
@@ -226,26 +260,19 @@ pub(super) fn ask_strategy(draft: &mut Draft<'_>, plan_changed: bool) {
                 spec.kind,
                 spec.files_expected.join(", ")
             );
-            proof::with_checks(&what, &spec.acceptance_checks)
+            proof::with_checks(&what, &spec.checks().cloned().collect::<Vec<_>>())
         })
         .collect();
     let changed = if plan_changed { "The plan has changed since you chose. " } else { "" };
     let text = format!(
-        "{changed}The plan has {}:\n{}\nHow should the work be reviewed? Recommended: {recommended}.",
+        "{changed}The plan has {}:\n{}\n{}How should the work be reviewed? Recommended: {recommended}.",
         crate::count::counted(draft.plan.tasks.len(), "task"),
         ask::bullets(&lines),
+        left_open(draft),
     );
-    let plan = draft.files.artefacts.get("tasks.yaml");
-    let shown = plan
-        .map(|record| Artefact { path: "tasks.yaml".to_owned(), sha256: record.sha256.clone() })
-        .into_iter()
-        .collect();
-    let question = ask::Question {
-        kind: DecisionKind::Strategy,
-        text,
-        options: strategy_options(recommended),
-        subject: Subject::Strategy,
-    };
+    let (options, shown) = strategies_offered(draft);
+    let question =
+        ask::Question { kind: DecisionKind::Strategy, text, options, subject: Subject::Strategy };
     ask::ask_as(draft, DecisionId::review_strategy(), State::ReviewStrategy, shown, question);
 }
 

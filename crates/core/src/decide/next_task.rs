@@ -103,6 +103,7 @@ pub(super) fn can_start(draft: &Draft<'_>, task: &Task, strategy: Strategy) -> b
         other.is_some_and(|task| task.status == TaskStatus::Completed || task.status == enough)
     };
     !task.unit.coded
+        && task.spec.item.waits_for.is_empty()
         && (task.spec.depends_on.iter().all(is_satisfied)
             || Mutant::StartsATaskBeforeWhatItBuildsOn.is_planted())
 }

@@ -13,6 +13,7 @@ use crate::mutant::Mutant;
 use crate::reply::Reply;
 use crate::role::{Mode, Role};
 use crate::session::Delivered;
+use crate::task::TaskStatus;
 use crate::work::{Refinement, Work};
 
 pub(super) fn accept(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply, work: &Work) {
@@ -73,9 +74,14 @@ pub(super) fn adopt(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Reply
     gate::reopen(draft, &changed);
 }
 
-/// What the plan leaves to a person is asked, and the plan made again with the answers.
+/// What the plan leaves to a person is asked, and the plan made again with the answers. Work that does not wait for it
+/// comes first.
 fn refine(draft: &mut Draft<'_>, number: DispatchNumber, refinements: &[Refinement]) {
-    if refinements.is_empty() {
+    let can_begin = draft.has_task_loop()
+        && draft.plan.tasks.iter().any(|task| {
+            task.status != TaskStatus::Completed && task.spec.item.waits_for.is_empty()
+        });
+    if refinements.is_empty() || can_begin {
         return;
     }
     let index = draft.route.step;

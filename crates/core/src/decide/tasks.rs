@@ -4,13 +4,15 @@ use super::draft::Draft;
 use super::moves::open::Start;
 use super::moves::{ask, enter, open, repair};
 use super::{checks, gate, next_task, parallel, plan, wave};
-use crate::decision::{Blocker, BlockerCode};
+use crate::action::{Step, StepKind};
+use crate::decision::{Blocker, BlockerCode, Subject};
 use crate::event::{Event, Finding, FindingStatus, Purpose};
 use crate::id::{FindingId, TaskId, TaskRef};
 use crate::notice::NoticeCode;
 use crate::role::{Mode, Role};
 use crate::session::{Gate, GateState};
-use crate::task::{Check, Strategy, TaskStatus};
+use crate::task::{Strategy, TaskStatus};
+use crate::work::Refinement;
 
 pub(super) fn advance(draft: &mut Draft<'_>) {
     // Read from the durable record each time: a person may choose again in the middle of the loop.
@@ -28,6 +30,9 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         return repair::dispatch(draft, task);
     }
     if work_on_begun_task(draft, strategy) || start_next_task(draft, strategy) {
+        return;
+    }
+    if settle_refinements(draft) {
         return;
     }
     if !all_tasks_reached(draft, strategy) {
@@ -53,12 +58,43 @@ fn work_on_begun_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
 }
 
 fn start_next_task(draft: &mut Draft<'_>, strategy: Strategy) -> bool {
-    let ready = draft.plan.tasks.iter().find(|task| next_task::can_start(draft, task, strategy));
+    let ready = draft.plan.tasks.iter().filter(|task| next_task::can_start(draft, task, strategy));
+    // The first of those that are equally urgent.
+    let ready = ready.min_by_key(|task| task.spec.priority());
     let Some(id) = ready.map(|task| task.spec.id.clone()) else {
         return false;
     };
     let (role, task) = (Role::Coder, TaskRef::Task(id));
     open::dispatch_for(draft, Start::new(role, task, Purpose::Implement, Vec::new()));
+    true
+}
+
+/// What the plan left to a person is asked once nothing else can be done, and the plan made again with the answers. Says
+/// whether there was something.
+fn settle_refinements(draft: &mut Draft<'_>) -> bool {
+    let Some(number) = draft.plan.refined_by.filter(|_| !draft.plan.refinements.is_empty()) else {
+        return false;
+    };
+    let is_asked = |item: &str| {
+        draft.decisions.asked.iter().any(|decision| match &decision.subject {
+            Subject::Refinement { dispatch, item: asked } => *dispatch == number && asked == item,
+            _ => false,
+        })
+    };
+    let refinements = draft.plan.refinements.clone();
+    let open: Vec<&Refinement> = refinements.iter().filter(|r| !is_asked(&r.item)).collect();
+    if open.is_empty() {
+        let role = draft.dispatches[&number].role;
+        let plans = |step: &Step| matches!(&step.kind, StepKind::Dispatch(of) if of.role == role);
+        let Some(index) = draft.route.steps.iter().position(plans) else {
+            return false;
+        };
+        enter::step(draft, index);
+        return true;
+    }
+    for refinement in open {
+        ask::refinement(draft, number, refinement);
+    }
     true
 }
 
@@ -148,15 +184,7 @@ fn settle_reviewed(draft: &mut Draft<'_>, task: &TaskRef) {
 }
 
 fn ask_manual(draft: &mut Draft<'_>) -> bool {
-    let mut open = Vec::new();
-    for check in draft.plan.tasks.iter().flat_map(|task| &task.spec.acceptance_checks) {
-        if let Check::Manual(text) = check
-            && !draft.plan.manual_settled.contains(text)
-            && !open.contains(text)
-        {
-            open.push(text.clone());
-        }
-    }
+    let open = checks::open_by_hand(draft);
     if open.is_empty() {
         return false;
     }

@@ -10,7 +10,7 @@ use crate::event::{CheckTree, CriterionResult, Event};
 use crate::id::TaskRef;
 use crate::mutant::Mutant;
 use crate::role::{RepairLoop, Role};
-use crate::task::{Check, Criterion};
+use crate::task::Criterion;
 use crate::words;
 use crate::work::CheckResult;
 
@@ -219,7 +219,7 @@ fn replace(draft: &mut Draft<'_>, command: &str, with: &str) {
 pub(super) fn waive(draft: &mut Draft<'_>, command: &str, reason: &str, known_issue: String) {
     draft.emit(Event::CheckWaived { command: command.to_owned(), reason: reason.to_owned() });
     let is_proven_by = |criterion: &&Criterion| {
-        criterion.verify.iter().any(|check| matches!(check, Check::Command(c) if c == command))
+        criterion.verify.iter().any(|check| check.command().as_deref() == Some(command))
     };
     let criteria: Vec<String> =
         draft.plan.criteria.iter().filter(is_proven_by).map(|c| c.id.clone()).collect();

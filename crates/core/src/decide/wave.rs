@@ -50,8 +50,9 @@ fn owed_by_engine(draft: &Draft<'_>, strategy: Strategy) -> Option<(TaskId, Next
 fn choose(draft: &Draft<'_>, strategy: Strategy, most: usize) -> Vec<Start> {
     let mut chosen: Vec<(&Task, Start)> = Vec::new();
     // What is begun is finished first.
-    let (begun, fresh): (Vec<&Task>, Vec<&Task>) =
+    let (begun, mut fresh): (Vec<&Task>, Vec<&Task>) =
         draft.plan.tasks.iter().partition(|task| task.unit.coded || task.unit.pending.is_some());
+    fresh.sort_by_key(|task| task.spec.priority());
     for task in begun.into_iter().chain(fresh) {
         if chosen.len() == most {
             break;

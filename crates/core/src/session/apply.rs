@@ -19,6 +19,7 @@ impl Session {
         match event {
             // What it opens is there before the first event is applied.
             Event::SessionOpened(_) => {}
+            Event::SessionImported(taken) => self.take_over(taken),
             Event::PolicyAdopted { policy } => self.policy = policy.clone(),
             Event::ModeChanged { mode, reason } => {
                 let full = self.opening.full_action.as_ref();

@@ -7,6 +7,7 @@ use crate::event::{EndRuling, Event, StartRuling};
 use crate::id::{Attempt, DispatchNumber};
 use crate::reply::Usage;
 use crate::time::Timestamp;
+use crate::words;
 use crate::work::DispatchEnd;
 use crate::worker::Worker;
 
@@ -62,6 +63,7 @@ impl Session {
         let cost = self.cost(at, number, end, usage);
         let dispatch = self.dispatches.get_mut(number);
         dispatch.end_attempt(attempt, end, ruling);
+        dispatch.past.ends.push((attempt, words::ended(end)));
         self.budget.ledger.ended(dispatch, &cost);
         // A person who fixes by hand has no usage limit.
         if let (Some(until), Some(Worker::Agent(name))) = (ruling.out_until, &dispatch.who.player) {
@@ -70,6 +72,7 @@ impl Session {
         if let DispatchEnd::Replied { work, reply } = end {
             self.note_scope(number, work);
             self.note_implementation(number, reply, work);
+            self.note_verified(number, reply);
         }
     }
 

@@ -83,7 +83,7 @@ impl Session {
 
     /// The files of the plan that name a command as a check.
     pub fn files_with_check(&self, command: &str) -> Vec<&'static str> {
-        let is_it = |check: &Check| matches!(check, Check::Command(known) if known == command);
+        let is_it = |check: &Check| check.command().as_deref() == Some(command);
         let mut tasks = self.plan.tasks.iter().flat_map(|task| &task.spec.acceptance_checks);
         let mut criteria = self.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
         let files = [("tasks.yaml", tasks.any(is_it)), ("acceptance.json", criteria.any(is_it))];

@@ -65,7 +65,8 @@ impl Decisions {
             decision.answered()
         {
             self.rejections.push(Rejection {
-                at,
+                // One that was imported has its own time.
+                at: resolution.resolved_at.unwrap_or(at),
                 decision_id: id.clone(),
                 answer: choice.canonical(),
                 words: words.to_string(),

@@ -120,6 +120,8 @@ pub(crate) struct Past {
     pub reported: Vec<ReportedFinding>,
     /// The last reply asked for a file instead of bringing work.
     pub stopped_for_scope: bool,
+    /// How each attempt ended, in words.
+    pub ends: Vec<(Attempt, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,6 +221,11 @@ impl Dispatch {
             Life::Closed(verdict) => Some(verdict),
             _ => None,
         }
+    }
+
+    /// How each attempt ended, in words.
+    pub(crate) fn attempt_ends(&self) -> &[(Attempt, String)] {
+        &self.past.ends
     }
 
     /// The last end that was not a valid reply.

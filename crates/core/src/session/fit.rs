@@ -20,7 +20,7 @@ pub struct Unfit {
     pub why: String,
 }
 
-type Fit = Result<(), String>;
+pub(super) type Fit = Result<(), String>;
 
 /// More of anything than a session can have; counting on from it must not overflow.
 const COUNT_MAX: u32 = 1_000_000;
@@ -53,6 +53,7 @@ impl Session {
     fn fit(&self, event: &Event) -> Fit {
         match event {
             Event::SessionOpened(_) => Err("the session is opened a second time".to_owned()),
+            Event::SessionImported(taken) => self.import_fits(taken),
             Event::PolicyAdopted { policy } => policy_fits(policy),
             Event::StepEntered { index }
             | Event::StepSkipped { index, .. }
@@ -197,6 +198,10 @@ impl Session {
         match subject {
             Subject::Gate { step } | Subject::Severity { step } => self.has_step(*step),
             Subject::Strategy | Subject::Budget | Subject::Files | Subject::Evidence => Ok(()),
+            Subject::Imported { task } => match task {
+                Some(task) => self.has_unit(&TaskRef::Task(task.clone())),
+                None => Ok(()),
+            },
             Subject::Notes { task, dispatch } => {
                 self.knows_task(task)?;
                 self.knows_dispatch(*dispatch)
@@ -272,9 +277,11 @@ fn policy_fits(policy: &Policy) -> Fit {
         ("repairs", policy.repairs),
         ("parallel tasks", policy.parallel_tasks),
     ];
-    counts.into_iter().try_for_each(|(what, count)| {
-        require(count < COUNT_MAX, || format!("it allows {count} {what}"))
-    })
+    counts.into_iter().try_for_each(|(what, count)| count_fits(what, count))
+}
+
+pub(super) fn count_fits(what: &str, count: u32) -> Fit {
+    require(count < COUNT_MAX, || format!("it has {count} {what}"))
 }
 
 fn end_fits(end: &DispatchEnd) -> Fit {

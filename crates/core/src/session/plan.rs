@@ -2,9 +2,10 @@
 
 use super::Unit;
 use crate::event::CriterionResult;
-use crate::id::{TaskId, TaskRef};
+use crate::id::{DispatchNumber, TaskId, TaskRef};
 use crate::role::Role;
 use crate::task::{Check, Criterion, TaskSpec, TaskStatus};
+use crate::work::Refinement;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,6 +18,11 @@ pub struct Plan {
     /// Manual checks that a person called met or waived.
     pub(crate) manual_settled: BTreeSet<String>,
     pub(crate) wanted_roles: BTreeSet<Role>,
+    /// Commands that a person put in place of others. Work items still name the others.
+    pub(crate) replaced: BTreeMap<String, String>,
+    /// Questions that the plan leaves open, and the dispatch that made it.
+    pub(crate) refinements: Vec<Refinement>,
+    pub(crate) refined_by: Option<DispatchNumber>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,13 +39,7 @@ pub struct Task {
 impl Task {
     /// The commands that its plan names.
     pub(crate) fn commands(&self) -> Vec<String> {
-        let checks = self.spec.acceptance_checks.iter();
-        checks
-            .filter_map(|check| match check {
-                Check::Command(command) => Some(command.clone()),
-                Check::Manual(_) => None,
-            })
-            .collect()
+        self.spec.checks().filter_map(Check::command).collect()
     }
 }
 
@@ -87,6 +87,13 @@ impl Plan {
             };
             self.tasks.push(task);
         }
+        let of_items = self.tasks.iter_mut().flat_map(|task| &mut task.spec.item.checks);
+        for check in of_items {
+            let other = check.command().and_then(|command| self.replaced.get(&command));
+            if let Some(other) = other {
+                *check = Check::Command(other.clone());
+            }
+        }
         // What was asked of a task that left the plan is asked of the whole.
         for gone in &known {
             self.meta.take_looks_of(&gone.unit);
@@ -103,7 +110,9 @@ impl Plan {
         let results = std::mem::take(&mut self.criteria_results);
         let can_be_waived = |check: &&Check| match check {
             Check::Manual(_) => true,
-            Check::Command(command) => waived.contains_key(command),
+            Check::Command(_) | Check::Test(_) => {
+                check.command().is_some_and(|command| waived.contains_key(&command))
+            }
         };
         for (old, result) in before.iter().filter_map(|old| Some((old, results.get(&old.id)?))) {
             let asks_the_same = |new: &&Criterion| {
@@ -118,13 +127,16 @@ impl Plan {
 
     /// Puts another command in place of one, in tasks and criteria. Tasks that have it are checked again.
     pub(super) fn replace_check(&mut self, command: &str, with: &str) {
-        let (old, new) = (Check::Command(command.to_owned()), Check::Command(with.to_owned()));
+        let is_old = |check: &&mut Check| check.command().as_deref() == Some(command);
+        let new = Check::Command(with.to_owned());
+        self.replaced.insert(command.to_owned(), with.to_owned());
         for task in &mut self.tasks {
-            let checks = task.spec.acceptance_checks.iter_mut().filter(|check| **check == old);
+            let own = task.spec.acceptance_checks.iter_mut();
+            let checks = own.chain(&mut task.spec.item.checks).filter(is_old);
             task.unit.needs_checks |= checks.map(|check| check.clone_from(&new)).count() > 0;
         }
         let criteria = self.criteria.iter_mut().flat_map(|criterion| &mut criterion.verify);
-        criteria.filter(|check| **check == old).for_each(|check| check.clone_from(&new));
+        criteria.filter(is_old).for_each(|check| check.clone_from(&new));
     }
 
     pub(super) fn move_task(&mut self, id: &TaskId, status: TaskStatus) {
@@ -146,6 +158,7 @@ impl Plan {
             meta.take_looks_of(unit);
         }
         self.tasks.clear();
+        self.refinements.clear();
         self.meta = meta;
     }
 }

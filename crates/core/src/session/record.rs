@@ -14,6 +14,15 @@ pub struct Record {
     pub known_issues: Vec<String>,
     pub manual_steps: Vec<ManualStep>,
     pub notices: Vec<Notice>,
+    pub imported: Option<Imported>,
+}
+
+/// What is remembered of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    pub folder: String,
+    /// The step that the session had come to.
+    pub(crate) reached: usize,
 }
 
 /// What an agent leaves to a person to do by hand.

@@ -4,6 +4,7 @@ use super::dispatch::Delivered;
 use super::{ArtefactRecord, Dispatch, GateState, Session, Task};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::limits::IMPLEMENTATIONS_MAX;
+use crate::proof::one_line;
 use crate::reply::{Reply, ReplyStatus};
 use crate::role::Role;
 use crate::work::{Implementation, ScopeClass, Work};
@@ -55,6 +56,10 @@ impl Session {
             };
             self.files.rewritten.remove(&artefact.path);
             self.files.artefacts.insert(artefact.path.clone(), record);
+        }
+        if documents.plan.is_some() || !documents.refinements.is_empty() {
+            self.plan.refinements = documents.refinements.clone();
+            self.plan.refined_by = Some(number);
         }
         let Some(commit) = &code.commit else {
             return false;
@@ -128,6 +133,17 @@ impl Session {
             summary: reply.summary.clone(),
             declarations: work.left_out.declared.clone(),
         });
+    }
+
+    /// What the Reviewer says it has verified; a later review says it again.
+    pub(super) fn note_verified(&mut self, number: DispatchNumber, reply: &Reply) {
+        let dispatch = &self.dispatches[&number];
+        let (task, is_review) = (dispatch.task.clone(), dispatch.role == Role::Reviewer);
+        let is_ok = reply.status == ReplyStatus::Ok;
+        if let Some(unit) = self.plan.unit_mut(&task).filter(|_| is_review) {
+            let named = reply.verified_criteria.iter().filter(|_| is_ok);
+            unit.verified = named.map(|text| one_line(text)).collect();
+        }
     }
 
     /// What was left out of a unit's work and a person has allowed since.

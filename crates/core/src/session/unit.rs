@@ -2,6 +2,7 @@
 
 use crate::feedback::Feedback;
 use crate::id::DispatchNumber;
+use crate::proof::one_line;
 use crate::role::{RepairLoop, Role};
 use crate::work::{Implementation, Scoped};
 use crate::worker::Worker;
@@ -27,6 +28,8 @@ pub struct Unit {
     pub(crate) beyond: BTreeMap<String, Scoped>,
     /// What its Coder said about each change that was delivered, the newest last.
     pub(crate) implementations: Vec<Implementation>,
+    /// Criteria that the last review named as verified; they count while it has passed.
+    pub(crate) verified: BTreeSet<String>,
     /// What clashed with another task's work when they were brought together; it is done again alone.
     pub(crate) clash: Vec<String>,
     /// Changes that were left out as out of scope, and the name under which they are kept.
@@ -127,6 +130,11 @@ impl Unit {
             Gate::Test => self.test = state,
             Gate::Audit => self.audit = state,
         }
+    }
+
+    /// Whether a review that passed has named this criterion as verified.
+    pub fn has_verified(&self, criterion: &str) -> bool {
+        self.review == GateState::Passed && self.verified.contains(&one_line(criterion))
     }
 
     pub fn repairs_done(&self, repair: RepairLoop) -> u32 {

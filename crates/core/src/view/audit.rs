@@ -75,8 +75,14 @@ pub struct WrittenEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Writer {
-    Dispatch { number: DispatchNumber, attempt: Attempt, role: Role },
+    Dispatch {
+        number: DispatchNumber,
+        attempt: Attempt,
+        role: Role,
+    },
     Person,
+    /// Another orchestrator, before the session was imported.
+    Import,
 }
 
 /// One asking of a question.

@@ -11,6 +11,7 @@ use crate::action::{CheckSubject, PartIndex, StepKind};
 use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
 use crate::event::{CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict};
 use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
+use crate::import::TakenOver;
 use crate::input::{Edit, Opening};
 use crate::role::{Mode, RepairLoop, Role};
 use crate::sanitize::terminal_line;
@@ -77,6 +78,7 @@ fn short(text: &str) -> String {
 pub(super) fn line(session: &Session, event: &Event) -> Line {
     match event {
         Event::SessionOpened(opening) => opened(opening),
+        Event::SessionImported(taken) => imported(taken),
         Event::PolicyAdopted { .. } => {
             small("settings", "the settings changed and apply from now on")
         }
@@ -154,6 +156,13 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
 
 fn opened(opening: &Opening) -> Line {
     heading(Tone::Strong, "session", format!("{} ({})", opening.session, opening.action.name))
+}
+
+fn imported(taken: &TakenOver) -> Line {
+    let count = |number: usize, what: &str| crate::count::counted(number, what);
+    let (documents, tasks) = (taken.documents.len(), taken.tasks.len());
+    let what = format!("{}, {}", count(documents, "document"), count(tasks, "task"));
+    detail(Tone::Note, "import", format!("{} from {}", what, short(&taken.origin.folder)))
 }
 
 fn mode_changed(mode: Mode, reason: &str) -> Line {
@@ -373,8 +382,14 @@ fn corrects(
 
 fn edited(edits: &[Edit]) -> Line {
     let paths: Vec<&str> = edits.iter().map(|edit| edit.path.as_str()).collect();
-    let text = format!("session files were changed by hand: {}", paths.join(", "));
-    detail(Tone::Warning, "edited", text)
+    let paths = paths.join(", ");
+    match edits.iter().all(|edit| edit.is_ours) {
+        true => small("check", format!("the new command is in {paths}")),
+        false => {
+            let text = format!("session files were changed by hand: {paths}");
+            detail(Tone::Warning, "edited", text)
+        }
+    }
 }
 
 fn noticed(message: &str) -> Line {

@@ -3,7 +3,7 @@
 //! A reply is one of `crash invalid timeout parked missing empty breach files sensitive fail`, or
 //! `ok`, `blocked`, `decision`, `info`, each with findings such as `high:text, medium:text`,
 //! with `-> Role` for a recommendation, or with questions. `wants PATH` asks for a file with BLOCKED, `insists PATH` with
-//! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `refine TEXT` leaves
+//! OK and no work, `adds PATH` beside work that is done, `beyond PATH` changes it and says nothing, `verifies TEXT` names a criterion, `refine TEXT` leaves
 //! something of a plan to a person, `proves COMMAND` names a command that shows the work, `asks review, tests, security:TEXT`
 //! asks for reviewing roles beside honest work, `leaves TEXT` leaves a step to a person.
 
@@ -78,6 +78,7 @@ enum SaidWord {
     Proves,
     Asks,
     Leaves,
+    Verifies,
     Ok,
     Blocked,
     Decision,
@@ -98,7 +99,7 @@ enum About {
     Looks(LooksWanted),
 }
 
-const SAID: [(&str, SaidWord); 26] = [
+const SAID: [(&str, SaidWord); 27] = [
     ("crash", SaidWord::Crash),
     ("invalid", SaidWord::Invalid),
     ("unsupervised", SaidWord::Unsupervised),
@@ -120,6 +121,7 @@ const SAID: [(&str, SaidWord); 26] = [
     ("proves", SaidWord::Proves),
     ("asks", SaidWord::Asks),
     ("leaves", SaidWord::Leaves),
+    ("verifies", SaidWord::Verifies),
     ("ok", SaidWord::Ok),
     ("blocked", SaidWord::Blocked),
     ("decision", SaidWord::Decision),
@@ -162,7 +164,9 @@ impl About {
                 let findings = findings.split(", ").filter(|part| !part.is_empty());
                 Self::Path(path.to_owned(), findings.map(finding).collect::<Result<_, _>>()?)
             }
-            SaidWord::Refine | SaidWord::Proves | SaidWord::Leaves => Self::Text(something()?),
+            SaidWord::Refine | SaidWord::Proves | SaidWord::Leaves | SaidWord::Verifies => {
+                Self::Text(something()?)
+            }
             SaidWord::Asks => {
                 let mut looks = LooksWanted::default();
                 for part in parts() {
@@ -285,6 +289,7 @@ impl Crew {
             SaidWord::Refine => {
                 let (item, question) = ("R-001".to_owned(), text.clone());
                 work.documents.refinements = vec![Refinement { item, question }];
+                work.documents.plan = Some(self.plan.clone());
             }
             _ => {}
         }
@@ -298,6 +303,9 @@ impl Crew {
         let mut reply = self.reply(status, about);
         if word == SaidWord::Proves {
             reply.commands = vec![text.clone()];
+        }
+        if word == SaidWord::Verifies {
+            reply.verified_criteria = vec![text.clone()];
         }
         if word == SaidWord::Leaves {
             reply.manual_steps = vec![text.clone()];
@@ -391,6 +399,7 @@ impl Crew {
             recommended_agent: None,
             manual_steps: Vec::new(),
             looks: LooksWanted::default(),
+            verified_criteria: Vec::new(),
             usage: Usage {
                 input_tokens: self.counts_tokens.then_some(5),
                 output_tokens: None,
@@ -423,7 +432,10 @@ impl Crew {
             Role::Architect => work.documents.artefacts = vec![self.artefact("architecture.md")],
             Role::Planner => {
                 work.documents.artefacts = vec![self.artefact("tasks.yaml")];
-                work.documents.plan = Some(self.plan.clone());
+                // Who plans and asks nothing has settled every question.
+                let mut plan = self.plan.clone();
+                plan.iter_mut().for_each(|task| task.item.waits_for.clear());
+                work.documents.plan = Some(plan);
             }
             Role::Coder => self.change(&mut work, &format!("src/{}.rs", dispatch.task.as_str())),
             Role::Docs => {

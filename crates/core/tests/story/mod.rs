@@ -1,7 +1,7 @@
 //! A tiny language for lives of a session, and the digest of how they end. A line that it does not know fails the test, and so does
 //! a reply that is never said.
 //!
-//! Settings first: `lean`, `task T-001 feat | after T-000 | flag security | check cmd: t`,
+//! Settings first: `lean`, `task T-001 feat | after T-000 | flag security | check cmd: t | criterion TEXT | waits R-001 | priority high`,
 //! `criterion manual: see it`, `gates approved single-final` (answers both gates by itself),
 //! `ask Researcher`, `tokens 10`, `red 2` or `red always` (the next check runs fail, `green 1` before them not) and `Role: reply` (what a role
 //! says next; afterwards it does honest work). Then what happens: `go`, `go until Role`,

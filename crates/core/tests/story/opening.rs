@@ -8,7 +8,7 @@ use tollgate_core::action::{
 use tollgate_core::id::{CommitId, SessionName, TaskId};
 use tollgate_core::input::Opening;
 use tollgate_core::role::{Mode, ProjectType, Role, State};
-use tollgate_core::task::{Check, Criterion, TaskKind, TaskSpec};
+use tollgate_core::task::{Check, Criterion, ItemTerms, Priority, TaskKind, TaskSpec};
 
 pub fn opening(story: &[Word]) -> Opening {
     let is_lean = story.iter().any(|word| matches!(word, Word::Lean));
@@ -72,6 +72,7 @@ pub fn task(line: &str) -> Result<TaskSpec, String> {
         in_scope: Vec::new(),
         out_of_scope: Vec::new(),
         overlaps: Vec::new(),
+        item: ItemTerms::default(),
     };
     for part in parts {
         match part.split_once(' ').unwrap_or((part, "")) {
@@ -79,7 +80,13 @@ pub fn task(line: &str) -> Result<TaskSpec, String> {
             ("after", id) => spec.depends_on.push(task_id(id)?),
             ("flag", flag) => spec.risk_flags.push(flag.to_owned()),
             ("check", check) => spec.acceptance_checks.push(Check::from(check.to_owned())),
-            _ => return Err(format!("{part:?} is none of: beside after flag check")),
+            ("criterion", text) => spec.item.criteria.push(text.to_owned()),
+            ("waits", name) => spec.item.waits_for.push(name.to_owned()),
+            ("priority", word) => spec.item.priority = Priority::parse(word),
+            _ => {
+                let known = "beside after flag check criterion waits priority";
+                return Err(format!("{part:?} is none of: {known}"));
+            }
         }
     }
     Ok(spec)

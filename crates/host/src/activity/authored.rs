@@ -12,7 +12,7 @@ pub type Given = BTreeMap<String, ContentHash>;
 /// Names of the engine at the top of the session folder: agents neither need them nor may change them.
 /// The folders of dispatches grow with the session, so they are not even looked into.
 fn is_private(name: &str) -> bool {
-    matches!(name, "inbox" | "dispatches" | "checks" | "evidence" | "errors")
+    matches!(name, "inbox" | "dispatches" | "checks" | "evidence" | "errors" | "importing")
         || name.starts_with("lock")
         || name.starts_with("journal")
         || name == "approve-design-history.jsonl"

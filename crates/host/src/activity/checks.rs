@@ -4,6 +4,7 @@ mod base;
 pub(crate) mod fresh;
 mod kept_report;
 mod subject;
+mod test_runner;
 
 use super::{ActivityError, StopSwitch, clean};
 use crate::commands::{self, EngineRun, run_to_end};
@@ -200,7 +201,9 @@ fn spec(
     command: &str,
 ) -> Result<RunSpec, ActivityError> {
     let runner = &context.config.check_runner;
-    commands::shell(context, &order.session, workspace, runner, command, order.timeout_ms)
+    let command =
+        test_runner::shell_command(&context.config.test_command, workspace.tree(), command);
+    commands::shell(context, &order.session, workspace, runner, &command, order.timeout_ms)
 }
 
 fn result(

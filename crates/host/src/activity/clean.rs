@@ -65,7 +65,8 @@ pub fn reply_bytes(redactor: &Redactor, bytes: &[u8]) -> Vec<u8> {
 fn clean_reply(redactor: &Redactor, reply: &mut Reply) {
     text(redactor, &mut reply.summary);
     let looks = &mut reply.looks.security;
-    let texts = [&mut reply.notes, &mut reply.commands, &mut reply.manual_steps, looks];
+    let verified = &mut reply.verified_criteria;
+    let texts = [&mut reply.notes, &mut reply.commands, &mut reply.manual_steps, looks, verified];
     for words in texts.into_iter().flatten() {
         text(redactor, words);
     }

@@ -14,6 +14,7 @@ pub fn lean_report(parts: Parts<'_>) -> String {
         .map(|check| match check {
             Check::Command(command) => format!("`{command}`"),
             Check::Manual(text) => format!("by hand: {text}"),
+            Check::Test(path) => format!("the test `{path}`"),
         })
         .collect();
     let by_hand = view.record.manual_steps.iter();

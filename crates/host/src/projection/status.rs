@@ -1,6 +1,7 @@
 //! status.json from the view: a pure function, so that what is on disk can be told from what was edited.
 
 use serde_json::{Value, json};
+use tollgate_contract::status::makes_design;
 use tollgate_core::decision::Decision;
 use tollgate_core::event::CriterionResult;
 use tollgate_core::view::{CriterionView, Parts, RepairsView, SCHEMA_VERSION};
@@ -8,6 +9,8 @@ use tollgate_core::view::{CriterionView, Parts, RepairsView, SCHEMA_VERSION};
 pub fn status_json(parts: Parts<'_>) -> Vec<u8> {
     let status = parts.status();
     let correction = status.correction;
+    // The form knows three roles; a Researcher that was sent back is in the journal.
+    let corrected_by = correction.agent.filter(|role| makes_design(*role));
     let has_copilot = |path: &String| path == ".github/copilot-instructions.md";
     let value = json!({
         "schema_version": SCHEMA_VERSION,
@@ -23,8 +26,8 @@ pub fn status_json(parts: Parts<'_>) -> Vec<u8> {
             "APPROVE_DESIGN": {
                 "correction_status": correction.status,
                 "last_correction_dispatch": {
-                    "agent": correction.agent,
-                    "task_id": correction.agent.map(|_| "meta"),
+                    "agent": corrected_by,
+                    "task_id": corrected_by.map(|_| "meta"),
                     "at": correction.at,
                 },
             },

@@ -8,6 +8,7 @@ use super::{Face, Owner, ServeError};
 use crate::activity::{ActivityError, left_logins, session_files};
 use crate::context::Context;
 use crate::fault::Faulty as _;
+use crate::import::Prepared;
 use crate::inbox::Inbox;
 use crate::journal::{self, Anchored, Journal, JournalError, Record, TornTail};
 use crate::lifecycle::StageWatch;
@@ -19,14 +20,14 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc;
-use tollgate_core::engine::Engine;
+use tollgate_core::engine::{Commit, Engine};
 use tollgate_core::id::SessionName;
 use tollgate_core::input::{Input, Opening};
 use tollgate_core::session::Session;
-use tollgate_files as files;
 use tollgate_files::clock;
 use tollgate_files::crash;
 use tollgate_files::layout::SessionLayout;
+use tollgate_files::{self as files, FileError};
 use tollgate_git::GitError;
 use tollgate_git::repository::{AsideError, RepositoryError};
 use tollgate_git::workspace::{self, WorkspaceError};
@@ -62,6 +63,8 @@ pub enum OpenError {
     Files(#[from] ActivityError),
     #[error(transparent)]
     Serve(#[from] ServeError),
+    #[error("the documents could not be copied: {0}")]
+    Copy(#[source] FileError),
 }
 
 /// What comes first when a session is taken up.
@@ -82,37 +85,48 @@ impl Owner {
         opening: &Opening,
         face: &mut dyn Face,
     ) -> Result<Self, OpenError> {
-        let layout = context.session_layout(&opening.session);
-        let folder_error = |cause| OpenError::Folder { path: layout.folder().to_owned(), cause };
-        let exists = || OpenError::Exists { session: opening.session.clone() };
-        // First, because nothing after it makes up for it when this process dies in between.
-        context.repository.exclude_own(context.config.sessions_tracked)?;
-        // Locked before anything is made or moved: the session of this name may be another worktree's.
-        let lock = match lock_name(&context, &opening.session) {
-            Err(OpenError::Lock(LockError::Held { .. })) => return Err(exists()),
-            lock => lock?,
-        };
-        if context.is_taken(&opening.session)? {
-            return Err(exists());
-        }
-        std::fs::create_dir_all(context.layout.sessions_folder()).map_err(folder_error)?;
-        match std::fs::create_dir(layout.folder()) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(exists()),
-            other => other.map_err(folder_error)?,
-        }
-        // A journal that is on disk in a folder that is not would be lost with it.
-        let sessions = context.layout.sessions_folder();
-        for folder in [sessions.as_path(), context.repository.root()] {
-            files::sync_folder(folder).map_err(folder_error)?;
-        }
-        let lock = lock.and_folder(layout.folder())?;
-        crash::point("open.folder_made");
-        let mut journal = Journal::create(&layout.journal())?;
-        journal.anchor_at(&context.journal_anchors(&opening.session))?;
+        let lock = make_folder(&context, &opening.session)?;
         let (engine, commit) = Engine::open(clock::now(), opening);
+        Self::begin(context, lock, engine, commit, face)
+    }
+
+    /// Opens a session that another orchestrator began, with its documents. Its name must not be taken in any worktree.
+    pub fn import(
+        context: Arc<Context>,
+        opening: &Opening,
+        prepared: Prepared,
+        face: &mut dyn Face,
+    ) -> Result<Self, OpenError> {
+        let layout = context.session_layout(&opening.session);
+        let lock = make_folder(&context, &opening.session)?;
+        if let Err(error) = copy_documents(&layout, &prepared.documents) {
+            // Without a record it counts as never begun, whatever of it is left.
+            let _ = files::remove_tree(layout.folder());
+            return Err(OpenError::Copy(error));
+        }
+        crash::point("import.documents_copied");
+        let (engine, commit) = Engine::import(clock::now(), opening, prepared.import);
+        let owner = Self::begin(context, lock, engine, commit, face)?;
+        // It says nothing any more, now that the journal has begun.
+        let _ = std::fs::remove_file(layout.importing());
+        Ok(owner)
+    }
+
+    /// Writes the first commit of a session whose folder has just been made.
+    fn begin(
+        context: Arc<Context>,
+        lock: SessionLock,
+        engine: Engine,
+        commit: Commit,
+        face: &mut dyn Face,
+    ) -> Result<Self, OpenError> {
+        let session = engine.session().opening.session.clone();
+        let layout = context.session_layout(&session);
+        let mut journal = Journal::create(&layout.journal())?;
+        journal.anchor_at(&context.journal_anchors(&session))?;
         let durable = commit.write_to(&mut journal)?;
         crash::point("open.journal_begun");
-        life::begin(&context, &opening.session, journal.lineage())?;
+        life::begin(&context, &session, journal.lineage())?;
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         if let Err(fault) = owner.follow(face, &durable) {
             owner.host_failed(face, fault)?;
@@ -221,6 +235,49 @@ impl Owner {
             receiver,
         })
     }
+}
+
+/// Makes the folder of a new session, locked in all worktrees.
+fn make_folder(context: &Context, session: &SessionName) -> Result<SessionLock, OpenError> {
+    let layout = context.session_layout(session);
+    let folder_error = |cause| OpenError::Folder { path: layout.folder().to_owned(), cause };
+    let exists = || OpenError::Exists { session: session.clone() };
+    // First, because nothing after it makes up for it when this process dies in between.
+    context.repository.exclude_own(context.config.sessions_tracked)?;
+    // Locked before anything is made or moved: the session of this name may be another worktree's.
+    let lock = match lock_name(context, session) {
+        Err(OpenError::Lock(LockError::Held { .. })) => return Err(exists()),
+        lock => lock?,
+    };
+    if context.is_taken(session)? {
+        return Err(exists());
+    }
+    std::fs::create_dir_all(context.layout.sessions_folder()).map_err(folder_error)?;
+    match std::fs::create_dir(layout.folder()) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(exists()),
+        other => other.map_err(folder_error)?,
+    }
+    // A journal that is on disk in a folder that is not would be lost with it.
+    let sessions = context.layout.sessions_folder();
+    for folder in [sessions.as_path(), context.repository.root()] {
+        files::sync_folder(folder).map_err(folder_error)?;
+    }
+    let lock = lock.and_folder(layout.folder())?;
+    crash::point("open.folder_made");
+    Ok(lock)
+}
+
+/// Before the first record names them. As long as the mark is there and the journal is not, the session has not begun.
+fn copy_documents(
+    layout: &SessionLayout,
+    documents: &BTreeMap<String, Vec<u8>>,
+) -> Result<(), FileError> {
+    files::write_durable(&layout.importing(), b"")?;
+    crash::point("import.marked");
+    for (path, bytes) in documents {
+        files::write_beneath(layout.folder(), path, bytes)?;
+    }
+    files::sync_tree(layout.folder())
 }
 
 /// In the state directory: a copy of the session's folder has a lock of its own.

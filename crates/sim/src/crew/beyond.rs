@@ -60,7 +60,7 @@ impl Crew {
         }
     }
 
-    /// A plan that only a person can make whole.
+    /// A plan that only a person can make whole: every task waits for the answer.
     pub(super) fn leave_to_a_person(&mut self, work: &mut Work) {
         if work.documents.plan.is_none() || self.refinements == 0 {
             return;
@@ -71,6 +71,11 @@ impl Crew {
             work.documents
                 .refinements
                 .push(Refinement { item: format!("R-{number:03}"), question });
+        }
+        let open = work.documents.refinements.iter().map(|open| open.item.clone());
+        let open: Vec<String> = open.collect();
+        for task in work.documents.plan.iter_mut().flatten() {
+            task.item.waits_for.clone_from(&open);
         }
     }
 

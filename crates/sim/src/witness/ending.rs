@@ -269,6 +269,7 @@ impl Books {
         let met = session.plan.criteria.iter().find(|criterion| {
             let is_waived = |check: &Check| match check {
                 Check::Manual(text) | Check::Command(text) => self.waived.contains(text),
+                Check::Test(_) => self.waived.contains(&check.to_string()),
             };
             let result = session.plan.criteria_results.get(&criterion.id);
             criterion.verify.iter().any(is_waived)
@@ -315,7 +316,7 @@ impl Books {
         let of_criteria = session.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
         let open = of_tasks.chain(of_criteria).find(|check| match check {
             Check::Manual(text) => !self.by_hand.contains(text),
-            Check::Command(_) => false,
+            Check::Command(_) | Check::Test(_) => false,
         });
         hold(open.is_none(), "done_means_done", || format!("{open:?} was never looked at"))
     }

@@ -82,6 +82,7 @@ fn written(entry: &WrittenEntry) -> String {
     let by = match entry.by {
         Writer::Dispatch { number, role, .. } => format!("#{number} {role}"),
         Writer::Person => "a person".to_owned(),
+        Writer::Import => "the import".to_owned(),
     };
     let hash = entry.sha256.as_ref().map_or("removed", |hash| head(hash.as_str()));
     let fate = match entry.verdict {

@@ -1,5 +1,6 @@
 //! One function per question: what the person is told, what can be answered, and what follows from it.
 
+use super::tried;
 use crate::answer::{
     AnswerOption, CancelWay, CoverageWay, EscalationWay, InfoWay, JustifyWay, ManualCheckWay,
     NeedsWords, NotesWay, RepairWay, ScopeWay, SecurityWay, Way,
@@ -151,11 +152,14 @@ pub fn broken_files(draft: &mut Draft<'_>, code: BlockerCode, detail: String) {
 }
 
 /// A repair loop has used its budget.
-pub fn repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, tried: &[String]) {
+pub fn repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, wrong: &[String]) {
+    let attempts = tried::repairs(draft, task, repair, wrong);
+    let count = u32::try_from(attempts.len()).unwrap_or(u32::MAX).max(draft.policy.repairs);
     let text = format!(
-        "{repair} of {task:#} was tried {} without success. Still wrong:\n{}",
-        times(draft.policy.repairs),
-        bullets(tried)
+        "{repair} of {task:#} was tried {} without success{}Still wrong:\n{}",
+        times(count),
+        listed(&attempts, "."),
+        bullets(wrong)
     );
     ask_repair(draft, task, repair, text);
 }
@@ -175,7 +179,12 @@ pub fn non_convergence(
         ),
         remedy: "choose how to continue: another approach, a smaller scope, or guidance".to_owned(),
     };
-    let text = format!("{repair} of {task:#} does not converge: {}", blocker.detail);
+    let attempts = tried::repairs(draft, task, repair, lines);
+    let text = format!(
+        "{repair} of {task:#} does not converge{}{}",
+        listed(&attempts, ":"),
+        blocker.detail
+    );
     block(draft, blocker);
     ask_repair(draft, task, repair, text);
 }
@@ -426,6 +435,14 @@ pub fn cut(mut text: String) -> String {
         text.push('…');
     }
     text
+}
+
+/// The end of a sentence that lists lines; where there are none, the sentence ends with `end`.
+fn listed(lines: &[String], end: &str) -> String {
+    match lines.is_empty() {
+        true => format!("{end} "),
+        false => format!(":\n{}\n", bullets(lines)),
+    }
 }
 
 pub fn bullets(lines: &[String]) -> String {

@@ -2,13 +2,14 @@
 
 use super::{ask, escalate};
 use crate::decide::draft::Draft;
-use crate::decision::BlockerCode;
-use crate::event::{Event, RetryWhy};
-use crate::id::DispatchNumber;
+use crate::decision::{BlockerCode, CorrectionStatus};
+use crate::event::{Event, Purpose, RetryWhy};
+use crate::id::{Attempt, DispatchNumber};
 use crate::limits::SHORT_PARKS_MAX;
 use crate::mutant::Mutant;
 use crate::notice::NoticeCode;
 use crate::reply::Usage;
+use crate::role::Role;
 use crate::session::{Availability, Waiting, park_wait_ms};
 use crate::time::Timestamp;
 use crate::work::DispatchEnd;
@@ -180,6 +181,31 @@ fn begin(
         ruling: Some(draft.start_ruling(&allowance)),
     };
     draft.emit(event);
+    correction_started(draft, number);
+}
+
+/// A correction counts as dispatched when somebody is started for it, and not before.
+fn correction_started(draft: &mut Draft<'_>, number: DispatchNumber) {
+    let dispatch = &draft.dispatches[&number];
+    let is_first = dispatch.attempts == Attempt::FIRST;
+    let is_queued = draft.decisions.correction.status == CorrectionStatus::Queued;
+    if matches!(dispatch.purpose, Purpose::Correction { .. }) && (is_first || is_queued) {
+        let agent = Some(dispatch.role);
+        move_correction(draft, CorrectionStatus::Dispatched, agent);
+    }
+}
+
+/// Nobody was started for the correction after all: it waits as before.
+pub fn correction_not_begun(draft: &mut Draft<'_>, number: DispatchNumber) {
+    if matches!(draft.dispatches[&number].purpose, Purpose::Correction { .. }) {
+        move_correction(draft, CorrectionStatus::Queued, None);
+    }
+}
+
+fn move_correction(draft: &mut Draft<'_>, status: CorrectionStatus, agent: Option<Role>) {
+    let correction = &draft.decisions.correction;
+    let (roles, parts) = (correction.roles.clone(), correction.parts.clone());
+    draft.emit(Event::CorrectionMoved { status, roles, parts, agent });
 }
 
 fn notice_once(draft: &mut Draft<'_>, code: NoticeCode, message: String) {

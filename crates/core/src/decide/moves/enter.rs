@@ -1,5 +1,6 @@
 //! Entering a step, or leaving it out.
 
+use super::made;
 use crate::action::{Step, StepKind, When};
 use crate::decide::draft::Draft;
 use crate::decide::parts;
@@ -17,13 +18,16 @@ pub fn step(draft: &mut Draft<'_>, index: usize) {
     let Some(step) = draft.route.steps.get(index) else {
         return;
     };
-    match skip_reason(draft, step) {
+    match skip_reason(draft, index, step) {
         Some(reason) => draft.emit(Event::StepSkipped { index, reason }),
         None => draft.emit(Event::StepEntered { index }),
     }
 }
 
-fn skip_reason(draft: &Draft<'_>, step: &Step) -> Option<String> {
+fn skip_reason(draft: &Draft<'_>, index: usize, step: &Step) -> Option<String> {
+    if made::is_imported(draft, index, step) {
+        return Some("what it makes was imported".to_owned());
+    }
     match (step.when, &step.kind) {
         (Some(When::Requested), StepKind::Dispatch(assignment))
             if !draft.wants_role(assignment.role)

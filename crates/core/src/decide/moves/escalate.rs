@@ -1,6 +1,7 @@
 //! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what must be fixed first.
 
 use super::ask::{self, Question};
+use super::tried;
 use crate::action::PartIndex;
 use crate::answer::EscalationWay;
 use crate::decide::draft::Draft;
@@ -100,7 +101,12 @@ fn block_and_ask(
     let remedy = remedy(draft, number, code, &draft.next_decision_id());
     ask::block(draft, Blocker { code, detail: detail.clone(), remedy });
     let subject = Subject::Dispatch { dispatch: number };
-    ask::ask(draft, Question { kind: DecisionKind::Escalation, text: detail, options, subject });
+    let attempts = tried::attempts(&draft.dispatches[&number]);
+    let text = match attempts.is_empty() {
+        true => detail,
+        false => format!("{detail}\nAll attempts:\n{}", ask::bullets(&attempts)),
+    };
+    ask::ask(draft, Question { kind: DecisionKind::Escalation, text, options, subject });
 }
 
 fn remedy(draft: &Draft<'_>, number: DispatchNumber, code: BlockerCode, id: &DecisionId) -> String {

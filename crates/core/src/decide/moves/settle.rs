@@ -9,12 +9,7 @@ use crate::work::CheckResult;
 /// Commands that left the plan: nobody runs them again, so what they found is kept for later.
 pub fn left(draft: &mut Draft<'_>, commands: &[String]) {
     let criteria = draft.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
-    let kept: Vec<&String> = criteria
-        .filter_map(|check| match check {
-            Check::Command(command) => Some(command),
-            Check::Manual(_) => None,
-        })
-        .collect();
+    let kept: Vec<String> = criteria.filter_map(Check::command).collect();
     let left: Vec<&String> = commands.iter().filter(|command| !kept.contains(command)).collect();
     let has_left = |finding: &&Finding| {
         let command = finding.origin.command();

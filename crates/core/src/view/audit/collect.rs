@@ -62,6 +62,15 @@ impl Auditor {
             }
             Event::DecisionAsked { decision } => self.decisions.push(asked(decision)),
             Event::DecisionResolved { id, resolution } => self.resolved(id, resolution),
+            Event::SessionImported(taken) => {
+                self.written.extend(taken.documents.iter().map(|document| WrittenEntry {
+                    path: document.path.clone(),
+                    sha256: Some(document.sha256.clone()),
+                    by: Writer::Import,
+                    at,
+                    verdict: None,
+                }));
+            }
             Event::FilesEdited { edits } => {
                 self.written.extend(edits.iter().map(|edit| WrittenEntry {
                     path: edit.path.clone(),

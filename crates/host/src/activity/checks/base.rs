@@ -1,6 +1,6 @@
 //! Runs a check that failed once more on the revision the session started from: did it fail there already?
 
-use super::CheckOrder;
+use super::{CheckOrder, test_runner};
 use crate::activity::{ActivityError, StopSwitch};
 use crate::commands::{self, EngineRun, run_to_end};
 use crate::context::{Context, WorkspaceId};
@@ -21,12 +21,15 @@ pub fn fails(
     if commands::set_up(context, session, WorkspaceId::Base, &workspace, stop)?.is_err() {
         return Ok(false);
     }
+    // A test that the work brings did not fail before it.
+    if test_runner::is_missing(workspace.tree(), command) {
+        return Ok(false);
+    }
     let home = context.workspace_home(session, WorkspaceId::Base);
     // The base may be another one by now.
     let name = files::hash_bytes(format!("{}\n{command}", order.base).as_bytes());
     let folder = home.join("checks").join(name.as_str());
-    let runner = &context.config.check_runner;
-    let spec = commands::shell(context, session, &workspace, runner, command, order.timeout_ms)?;
+    let spec = super::spec(context, order, &workspace, command)?;
     let engine_run = EngineRun { folder: &folder, spec: &spec, program: &context.program };
     let ran = run_to_end(&engine_run, stop, &mut || {
         if workspace.rescue("base-checks", "left behind by checks")?.is_some() {

@@ -15,6 +15,9 @@ use tollgate_core::worker::Worker;
 pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
     match event {
         Event::SessionOpened(opening) => opened(at, opening),
+        Event::SessionImported(taken) => {
+            format!("- {at} imported from {}\n", code(&taken.origin.folder))
+        }
         Event::ModeChanged { mode, reason } => {
             format!("- {at} mode is {mode} from now on: {}\n", code(reason))
         }

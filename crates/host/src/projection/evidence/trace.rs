@@ -7,7 +7,7 @@ use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::Parts;
 use tollgate_core::words;
-use tollgate_core::work::{Declaration, DispatchEnd, Work};
+use tollgate_core::work::{Artefact, Declaration, DispatchEnd, Work};
 
 pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
     match event {
@@ -19,12 +19,21 @@ pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
         Event::DispatchClosed { number, verdict, .. } => {
             format!("\n{at} Dispatch {number} is {}.\n", words::verdict(*verdict))
         }
+        Event::SessionImported(taken) => {
+            let line = |file: &Artefact| format!("- {} sha256 {}\n", code(&file.path), file.sha256);
+            let lines: String = taken.documents.iter().map(line).collect();
+            heading(at, "Documents of another orchestrator were imported") + &lines
+        }
         Event::FilesEdited { edits } => {
             let lines = edits.iter().map(|edit| match &edit.now {
                 Some(now) => format!("- {} sha256 {}\n", code(&edit.path), now.sha256),
                 None => format!("- {} removed\n", code(&edit.path)),
             });
-            heading(at, "A person edited session files") + &lines.collect::<String>()
+            let title = match edits.iter().all(|edit| edit.is_ours) {
+                true => "A command that a person gave was written into the plan",
+                false => "A person edited session files",
+            };
+            heading(at, title) + &lines.collect::<String>()
         }
         _ => String::new(),
     }
