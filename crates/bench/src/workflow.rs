@@ -286,6 +286,7 @@ pub fn replied(summary: &str, work: Work) -> DispatchEnd {
         recommended_agent: None,
         manual_steps: Vec::new(),
         looks: LooksWanted::default(),
+        readme_unchanged: None,
         usage: Usage::default(),
     };
     DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) }

@@ -74,6 +74,14 @@ fn done(view: &View) {
             &format!("see it with `git log {branch}`, merge it with `git merge {branch}`"),
         );
     }
+    for tag in &view.branch.tags {
+        let name = &tag.name;
+        let text = format!(
+            "{name} is kept as {}; push it with `git push REMOTE {}:refs/tags/{name}`",
+            tag.kept_as, tag.kept_as
+        );
+        output::marked(NOTE, "tag:", &text);
+    }
     if has_tasks(view) {
         output::marked(DIM, "report:", &view.path_of(REPORT));
     } else {

@@ -308,3 +308,51 @@ fn the_token_is_in_no_file_of_the_session_or_the_state() {
         assert!(!has_it, "{}", file.display());
     }
 }
+
+#[test]
+fn r164_a_task_that_stops_is_blocked_and_its_issue_and_its_file_say_why() {
+    let result = json!({"role": "planner", "create": [task("a", "app.txt", &[])], "close": [], "update": []});
+    let blocked = json!({"role": "implementor", "outcome": "blocked", "summary": "two specs contradict each other"});
+    let world = World::new(json!([
+        {"when": {"role": "Planner"}, "do": {"reply": result}},
+        {"when": {"role": "Coder", "attempt": 1}, "do": {"reply": blocked}},
+    ]));
+    world.to_strategy();
+    world.answer(PER_BATCH).exits(4);
+    assert_eq!(world.issues(), ["T-001 open status:blocked"]);
+    let said = |world: &World| -> Vec<String> {
+        world
+            .server
+            .model()
+            .comments
+            .iter()
+            .map(|c| c["body"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(said(&world).len(), 1);
+    assert!(said(&world)[0].contains("two specs contradict each other"), "{:?}", said(&world));
+    let file = world.repo.session_file("comments/T-001.md");
+    assert!(file.contains("two specs contradict each other"), "{file}");
+    world.answer(("UD-1", "retry")).exits(0);
+    assert_eq!(said(&world).len(), 1, "it is said once");
+    let moves: Vec<String> =
+        world.server.model().moves.iter().map(|(_, s)| s.replace("status:", "")).collect();
+    assert_eq!(
+        moves.join(" "),
+        "pending ready in-progress blocked pending ready in-progress review approved"
+    );
+}
+
+#[test]
+fn r164_a_validation_failure_needs_refinement() {
+    let result = json!({"role": "planner", "create": [task("a", "app.txt", &[])], "close": [], "update": []});
+    let failed = json!({"role": "implementor", "outcome": "validation-failure", "summary": "the linter is broken"});
+    let world = World::new(json!([
+        {"when": {"role": "Planner"}, "do": {"reply": result}},
+        {"when": {"role": "Coder"}, "do": {"reply": failed}},
+    ]));
+    world.to_strategy();
+    world.answer(PER_BATCH).exits(4);
+    assert_eq!(world.issues(), ["T-001 open status:needs-refinement"]);
+    assert_eq!(world.server.model().comments.len(), 1);
+}

@@ -24,6 +24,9 @@ pub struct AgentInput {
     /// Templates and references of the repository: to read where the work needs them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
+    /// At the release: what report.md must name, each by its id or in its words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub report_points: Vec<PointInput>,
     /// Folders of earlier sessions of the repository, as copies: to be read, never to be written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier_sessions: Vec<String>,
@@ -42,6 +45,14 @@ pub struct AgentInput {
     /// On a re-run: what was wrong with the last reply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub previous_errors: Vec<PreviousError>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PointInput {
+    pub id: String,
+    pub kind: String,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

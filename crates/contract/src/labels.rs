@@ -2,7 +2,9 @@
 
 pub use crate::diagnostic::labels::LabelLocation;
 use crate::diagnostic::{Report, labels as say};
-use tollgate_core::id::TaskId;
+use tollgate_core::decision::{BlockerCode, Subject};
+use tollgate_core::id::{TaskId, TaskRef};
+use tollgate_core::role::RepairLoop;
 use tollgate_core::session::{Session, Task};
 use tollgate_core::task::{Priority as TaskPriority, Strategy, TaskStatus};
 
@@ -159,8 +161,66 @@ pub fn of_task_in(session: &Session, task: &Task) -> &'static str {
         let other = session.task(id);
         other.is_some_and(|task| task.status == TaskStatus::Completed || task.status == enough)
     };
+    if needs_refinement(session, task) {
+        return of_open_refinement();
+    }
     let is_held = !task.spec.item.waits_for.is_empty();
     of_task(task.status, !is_held && task.spec.depends_on.iter().all(is_met))
+}
+
+/// A review rejected it more often than it may be repaired, or its Coder says that it fails for a reason outside of it.
+fn needs_refinement(session: &Session, task: &Task) -> bool {
+    let own = TaskRef::Task(task.spec.id.clone());
+    let is_rejected = session.pending_decisions().any(|decision| match &decision.subject {
+        Subject::Repair { task, repair, .. } => *task == own && *repair == RepairLoop::FixReview,
+        _ => false,
+    });
+    let code = session.standing.blocker.as_ref().map(|blocker| blocker.code);
+    is_rejected
+        || (task.status == TaskStatus::Blocked && code == Some(BlockerCode::SubagentFailure))
+}
+
+/// The moves between statuses that there are; what is not written here takes several.
+const MOVES: [(&str, &str); 11] = [
+    ("status:pending", "status:ready"),
+    ("status:ready", "status:in-progress"),
+    ("status:in-progress", "status:review"),
+    ("status:in-progress", "status:blocked"),
+    ("status:in-progress", "status:needs-refinement"),
+    ("status:in-progress", "status:pending"),
+    ("status:review", "status:approved"),
+    ("status:review", "status:needs-refinement"),
+    ("status:review", "status:pending"),
+    ("status:needs-refinement", "status:pending"),
+    ("status:blocked", "status:pending"),
+];
+
+/// The labels that an item passes through on its way from one status to another, the last one included. Where a rejected
+/// review is repaired, that is through `needs-refinement`. From a status that leads nowhere it is one step.
+pub fn way(from: &str, to: &str) -> Vec<&'static str> {
+    if from == to {
+        return Vec::new();
+    }
+    let is_repaired =
+        from == "status:review" && matches!(to, "status:in-progress" | "status:ready");
+    let mut ways: Vec<Vec<&'static str>> = match is_repaired {
+        true => vec![vec!["status:needs-refinement"]],
+        false => MOVES.iter().filter(|(at, _)| *at == from).map(|(_, next)| vec![*next]).collect(),
+    };
+    // The shortest first; none is longer than there are statuses.
+    for _ in 0..MOVES.len() {
+        if let Some(found) = ways.iter().find(|way| way.last() == Some(&to)) {
+            return found.clone();
+        }
+        let longer = |way: &Vec<&'static str>| {
+            let last = way.last().copied().unwrap_or_default();
+            let next = MOVES.iter().filter(|(at, _)| *at == last).map(|(_, next)| *next);
+            let new: Vec<&'static str> = next.filter(|next| !way.contains(next)).collect();
+            new.into_iter().map(|next| [way.as_slice(), &[next]].concat()).collect::<Vec<_>>()
+        };
+        ways = ways.iter().flat_map(longer).collect();
+    }
+    find(to).map(|label| label.name).into_iter().collect()
 }
 
 /// The status label of a refinement that nobody has answered yet.

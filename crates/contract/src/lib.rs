@@ -28,6 +28,7 @@ pub mod pack;
 pub mod plan;
 pub mod prompt;
 mod report_path;
+pub mod report_points;
 pub mod sarif;
 pub mod scaffold;
 pub mod schema;

@@ -1,12 +1,13 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
 mod again;
-mod by_hand;
 mod imported;
 mod looks;
 mod part;
+mod release;
 mod scope;
 
+pub use release::{PointKind, Release, ReportPoint};
 pub use scope::{Kept, Scope};
 
 use crate::allowance::Allowance;
@@ -36,6 +37,8 @@ pub struct Brief {
     pub referred_items: Vec<String>,
     /// What is left of the limits for this attempt.
     pub allowance: Allowance,
+    /// The rules of a release, where it plays a step of RELEASE.
+    pub release: Option<Release>,
 }
 
 /// What must be done, as the agent reads it under `task` in its input.
@@ -126,6 +129,7 @@ impl Session {
             previous_errors: dispatch.given.previous_errors.clone(),
             referred_items: self.referred_items(dispatch, task),
             allowance: dispatch.allowance(),
+            release: self.release_for(dispatch),
         })
     }
 
@@ -247,6 +251,9 @@ impl Session {
             (_, Role::Architect) => "Design the solution".to_owned(),
             (_, Role::Designer) => "Design the user interface".to_owned(),
             (_, Role::Planner) => "Plan the tasks".to_owned(),
+            (Purpose::Step { .. }, Role::Integrator) if self.release_for(dispatch).is_some() => {
+                "Release: version, changelog and tag".to_owned()
+            }
             (_, Role::Integrator) => "Integrate: the build and its checks are green".to_owned(),
             (_, Role::Docs) => "Document the work and write the report".to_owned(),
             (_, role) => format!("{role}"),
@@ -257,6 +264,11 @@ impl Session {
             }
             (Purpose::Review, _) => {
                 format!("Final review across all session changes. Session goal: {session_goal}")
+            }
+            (Purpose::Step { .. }, _)
+                if dispatch.role == Role::Integrator && self.release_for(dispatch).is_some() =>
+            {
+                format!("Prepare the release of the finished work. Session goal: {session_goal}")
             }
             _ => session_goal.clone(),
         };
@@ -320,7 +332,6 @@ impl Session {
             }
             Role::SpecAgent if self.has_become_full() => constraints.extend(self.full_words()),
             Role::Architect => constraints.extend(self.late_research(dispatch)),
-            Role::Docs => constraints.extend(self.manual_step_words()),
             Role::SpecAgent if self.route.mode == Mode::Lean => constraints
                 .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),
             Role::Reviewer if task.is_some() => constraints.push(
@@ -354,6 +365,7 @@ impl Session {
             constraints.extend(self.scope_words(task));
         }
         constraints.extend(self.look_words(dispatch));
+        constraints.extend(self.release_words(dispatch));
         constraints.extend(self.conflict_words(dispatch));
         constraints.extend(self.answers_for(dispatch));
         constraints.extend(self.imported_words(dispatch));

@@ -45,6 +45,9 @@ pub(crate) fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal>
         Input::Ended { number, attempt, end, usage } => {
             accept::ended(draft, number, attempt, end, usage)
         }
+        Input::Noted { number, attempt, given, kept } => {
+            accept::noted(draft, number, attempt, given, kept)
+        }
         Input::Checked { number, results, stage } => checks::ended(draft, number, results, stage),
         Input::Merged(merged) => parallel::merged(draft, merged),
         Input::BaseMoved { commit } => base::moved(draft, commit),

@@ -4,6 +4,7 @@ use crate::action::{CheckSubject, PartIndex};
 use crate::allowance::Allowance;
 use crate::decision::{Blocker, CorrectionStatus, Decision, Resolution};
 use crate::fault::HostFault;
+use crate::given::GivenFiles;
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, FindingId, TaskId,
     TaskRef,
@@ -21,7 +22,10 @@ use crate::worker::Worker;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
+mod ruling;
+
 pub use crate::finding::{Finding, FindingOrigin, FindingStatus};
+pub use ruling::{EndRuling, StartRuling};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -90,6 +94,17 @@ pub enum Event {
         /// None in journals of earlier versions: `session/older.rs` fills it in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ruling: Option<EndRuling>,
+    },
+    /// What the attempt that ends next was given, and where what it left is kept. Written with its end, because the agent
+    /// does not wait for it.
+    AttemptNoted {
+        number: DispatchNumber,
+        attempt: Attempt,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        given: Option<GivenFiles>,
+        /// The ref of the person's repository that keeps its changes, where they were not taken.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kept: Option<String>,
     },
     /// What a person wants the next attempt to know.
     GuidanceGiven {
@@ -345,36 +360,6 @@ pub enum Event {
         branch: Option<String>,
     },
     SessionClosed,
-}
-
-/// What the limits mean for an attempt that starts. It is in the event, so that a later version with other limits
-/// replays the journal to the same state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct StartRuling {
-    /// A limit is used up: it takes one of the dispatches that a person allowed beyond it.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub spends_consent: bool,
-    /// It gets less money or fewer tokens than are left, because others are at work.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub less_money: bool,
-    /// It gets less time than is left, because others are at work.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub less_time: bool,
-}
-
-/// What the end of an attempt counts as. It is in the event, so that a later version with other limits replays the
-/// journal to the same state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct EndRuling {
-    /// It used up what the limits, or others at work, left to it: the start does not count against the agent.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub met_limit: bool,
-    /// Its usage limit was said to last for next to no time.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub short_park: bool,
-    /// Until when its agent is not started again, where it has reached its usage limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub out_until: Option<Timestamp>,
 }
 
 /// Why a dispatch exists.

@@ -2,6 +2,7 @@
 
 use crate::action::Action;
 use crate::fault::HostFault;
+use crate::given::GivenFiles;
 use crate::id::{
     Attempt, CheckNumber, CommandId, CommitId, DecisionId, DispatchNumber, SessionName,
 };
@@ -28,6 +29,13 @@ pub enum Input {
         end: DispatchEnd,
         /// What it cost, however it ended.
         usage: Usage,
+    },
+    /// What an attempt was given, and where what it left is kept: told before its end.
+    Noted {
+        number: DispatchNumber,
+        attempt: Attempt,
+        given: Option<GivenFiles>,
+        kept: Option<String>,
     },
     /// Check commands ran.
     Checked {

@@ -17,6 +17,7 @@ mod failure;
 pub mod fault;
 pub mod feedback;
 pub mod finding;
+pub mod given;
 pub mod id;
 pub mod import;
 pub mod input;

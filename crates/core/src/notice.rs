@@ -14,6 +14,8 @@ pub enum NoticeCode {
     ImportRepaired,
     JournalOlderAccepted,
     ProjectionPutBack,
+    ReleaseTagRefused,
+    ReportIncomplete,
     TasksUnreachable,
     TrackerFailed,
     WorkDropped,
@@ -26,7 +28,7 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 15] = [
+const WORDS: [(NoticeCode, &str); 17] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
     (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
@@ -35,6 +37,8 @@ const WORDS: [(NoticeCode, &str); 15] = [
     (NoticeCode::ImportRepaired, "import.repaired"),
     (NoticeCode::JournalOlderAccepted, "journal.older_accepted"),
     (NoticeCode::ProjectionPutBack, "projection.put_back"),
+    (NoticeCode::ReleaseTagRefused, "release.tag_refused"),
+    (NoticeCode::ReportIncomplete, "report.incomplete"),
     (NoticeCode::TasksUnreachable, "tasks.unreachable"),
     (NoticeCode::TrackerFailed, "tracker.failed"),
     (NoticeCode::WorkDropped, "work.dropped"),

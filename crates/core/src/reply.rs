@@ -61,6 +61,9 @@ pub struct Reply {
     pub manual_steps: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub looks: LooksWanted,
+    /// Why the README is left as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readme_unchanged: Option<String>,
     /// Criteria of work items that a Reviewer has verified, by their words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verified_criteria: Vec<String>,

@@ -13,7 +13,7 @@ mod timeline;
 
 pub use audit::{Audit, Auditor};
 pub use audit::{
-    CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer, WrittenEntry,
+    CommandEntry, CommitEntry, DecisionEntry, Place, ReadEntry, RoleEntry, Writer, WrittenEntry,
 };
 pub use dispatch::{DispatchView, Outcome, outcome};
 pub use parts::{AtWork, Given, Parts};
@@ -83,6 +83,16 @@ pub struct BranchView {
     /// The branch that the work started from, where it has moved and is in the work.
     #[serde(rename = "merged_base", skip_serializing_if = "Option::is_none")]
     pub merged: Option<MergedBase>,
+    /// Tags that were made for the release, to be pushed by a person.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<TagView>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct TagView {
+    pub name: String,
+    /// The hidden ref that keeps it.
+    pub kept_as: String,
 }
 
 /// A branch of the person, and the commit of it that was merged.
@@ -242,6 +252,7 @@ impl View {
                 base: session.opening.base.clone(),
                 tip: session.branch.tip.clone(),
                 merged: merged(session),
+                tags: tags(session),
             },
             blocker: session.standing.blocker.clone(),
             pending_decisions: question::pending(session).collect(),
@@ -332,6 +343,12 @@ impl FindingView {
             status: finding.status,
         }
     }
+}
+
+fn tags(session: &Session) -> Vec<TagView> {
+    let kept = |name: &String| format!("refs/tollgate/tags/{}/{name}", session.opening.session);
+    let tags = session.branch.tags.iter();
+    tags.map(|name| TagView { name: name.clone(), kept_as: kept(name) }).collect()
 }
 
 fn merged(session: &Session) -> Option<MergedBase> {

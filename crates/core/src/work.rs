@@ -1,6 +1,6 @@
 //! What an attempt really left behind, as the host found it: the diff, the session files, and what it had no right to touch.
 
-use crate::id::{CommitId, ContentHash, DispatchNumber, TaskId, TaskRef};
+use crate::id::{Attempt, CommitId, ContentHash, DispatchNumber, TaskId, TaskRef};
 use crate::reply::{Reply, ReplyError, ReportedFinding, Usage};
 use crate::role::spelled;
 use crate::task::{Criterion, TaskSpec};
@@ -152,6 +152,12 @@ pub struct CodeWork {
     /// Tests and checks that the change weakens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weakened: Vec<ReportedFinding>,
+    /// Names of tags that it made for a release.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Tags that it made and that are not kept: the repository has them already, or their names cannot be used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused_tags: Vec<String>,
     /// Files called weakened before whose tests are back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<String>,
@@ -172,6 +178,9 @@ pub struct Documents {
     /// The criteria, when the role writes acceptance.json.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria: Option<Vec<Criterion>>,
+    /// What the report names of all that it must, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reported: Vec<String>,
     /// Status changes the agent wrote into tasks.yaml: proposals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub status_claims: Vec<StatusClaim>,
@@ -302,6 +311,14 @@ pub struct Implementation {
     pub summary: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
+}
+
+/// Why a Coder could not do its task, in its words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskBlocker {
+    pub dispatch: DispatchNumber,
+    pub attempt: Attempt,
+    pub summary: String,
 }
 
 /// A refinement item of a plan: what only a person can settle.

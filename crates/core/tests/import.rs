@@ -447,3 +447,19 @@ fn dispatch(state: State, role: Role, outputs: &[&str]) -> Step {
 fn step(state: State, kind: StepKind) -> Step {
     Step { state, kind, when: None }
 }
+
+#[test]
+fn r146_nobody_has_approved_what_is_not_there() {
+    for (name, id) in [
+        ("architecture.md", DecisionId::approve_design()),
+        ("tasks.yaml", DecisionId::review_strategy()),
+    ] {
+        let mut import = whole();
+        assert!(Told::of(import.clone()).engine.session().decision(&id).is_some());
+        import.documents.retain(|document| document.path != name);
+        import.tasks.retain(|_| name != "tasks.yaml");
+        let told = Told::of(import);
+        assert!(told.engine.session().decision(&id).is_none(), "{name}");
+        assert!(told.notices("import.again").contains(id.as_str()), "{name}");
+    }
+}

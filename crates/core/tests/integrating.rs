@@ -139,3 +139,21 @@ fn r138_a_person_may_leave_a_conflict_unmerged() {
             ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Coder Coder Coder Integrator Docs Integrator Reviewer"#]],
     );
 }
+
+#[test]
+fn r140_what_is_found_after_the_report_brings_docs_back() {
+    check(
+        "gates approved per-batch
+         Integrator: ok
+         Integrator: ok low:slow
+         go",
+        expect![[r#"
+            state     DONE, 0 at work
+            tasks     T-001 completed
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            finding   Integrator meta: low tracked
+            told      Docs what your constraints list came up after the report was written; add what is missing there
+            ran       SpecAgent Architect Planner Coder(T-001) Reviewer(T-001) QA(T-001) Reviewer Security Integrator Docs Integrator Reviewer Docs Reviewer"#]],
+    );
+}

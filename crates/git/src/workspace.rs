@@ -19,6 +19,7 @@ mod rescue;
 mod reset;
 mod restless;
 mod settings;
+mod tags;
 mod unlistable;
 
 pub use changes::{ChangeKind, RawChange, plain_changes};
@@ -29,6 +30,7 @@ pub use large::SizeLimits;
 pub use merge::{BranchMerge, Merge};
 pub use names::link_escapes;
 pub use orphans::wait_for_orphans;
+pub use tags::MadeTags;
 
 use crate::inside::SESSION_FILE;
 use crate::program::{Configuration, GitCall};

@@ -21,6 +21,7 @@ pub mod order;
 pub mod outputs;
 pub mod plan;
 mod prepare;
+mod release;
 pub mod session_files;
 mod syntax;
 

@@ -2,12 +2,11 @@
 
 use crate::failure_report::Reporter;
 use crate::sandbox::{self, Surroundings};
-use crate::settings::roles::{self, MissingRole};
+use crate::settings::roles::{self, FoundRole, MissingRole};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tollgate_agents::trust::Sources;
 use tollgate_contract::config::{Config, Limits};
-use tollgate_contract::skill::RoleFile;
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
@@ -175,8 +174,8 @@ impl Context {
     }
 
     /// The text of a role as it is now, by the name that the action calls it by.
-    pub fn role_file(&self, role: Role, called: Option<&str>) -> Result<RoleFile, MissingRole> {
-        roles::find(&self.layout, role, called).map(|found| found.file)
+    pub fn role_file(&self, role: Role, called: Option<&str>) -> Result<FoundRole, MissingRole> {
+        roles::find(&self.layout, role, called)
     }
 
     /// A path of the settings: with a slash it is relative to the repository root.

@@ -2,6 +2,8 @@
 
 mod draft;
 mod keep;
+mod members;
+mod paths;
 mod reporter;
 mod words;
 
@@ -12,6 +14,7 @@ pub use words::{facts, for_people};
 use serde::{Deserialize, Serialize};
 use tollgate_core::answer::AnswerOption;
 use tollgate_core::decision::BlockerCode;
+use tollgate_core::given::RoleText;
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, SessionName, TaskRef};
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
@@ -30,6 +33,12 @@ pub struct FailureReport {
     /// Counts from 1.
     pub step: usize,
     pub role: Option<Role>,
+    /// What the action calls the role.
+    #[serde(default)]
+    pub called: Option<String>,
+    /// The text that told the role what it is for.
+    #[serde(default)]
+    pub role_file: Option<RoleText>,
     pub agent: Option<String>,
     pub task: Option<TaskRef>,
     pub dispatch: Option<DispatchNumber>,
@@ -43,6 +52,9 @@ pub struct FailureReport {
     pub error_type: ErrorType,
     pub message: String,
     pub impacted_artifacts: Vec<Impacted>,
+    /// Who works beside it in a parallel step, the failed one included.
+    #[serde(default)]
+    pub members: Vec<Member>,
     /// The last attempts so far, the failed one last.
     pub tried: Vec<Tried>,
     /// How many attempts there were, listed or not.
@@ -55,6 +67,9 @@ pub struct FailureReport {
     pub options: Vec<AnswerOption>,
     /// Where what the agent made is kept.
     pub kept: Vec<String>,
+    /// Changes of the repository that were not taken, with the command that shows them.
+    #[serde(default)]
+    pub set_aside: Vec<SetAsideWork>,
     pub excerpts: Excerpts,
 }
 
@@ -70,9 +85,33 @@ pub struct ErrorType {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Impacted {
-    /// A file, or a place in the reply.
+    /// From the repository's root.
     pub path: String,
+    #[serde(default)]
+    pub line: Option<u32>,
     pub message: String,
+    /// The copy of what the attempt left there, from the repository's root.
+    #[serde(default)]
+    pub kept: Option<String>,
+}
+
+/// One of those who work at the same time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    pub dispatch: DispatchNumber,
+    /// What the action calls its role.
+    pub called: String,
+    pub task: TaskRef,
+    pub how: String,
+    pub next: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAsideWork {
+    /// The ref that keeps it.
+    pub name: String,
+    /// Shows it, in the repository.
+    pub command: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 //! evidence and the reports of failures.
 //! Delete them and they come back.
 
+mod comments;
 pub mod evidence;
 mod labels;
 mod replaced;
@@ -94,6 +95,7 @@ impl Projector {
         self.set_lean_plan_aside(session)?;
         self.tasks(session)?;
         self.labels(session)?;
+        self.comments(session)?;
         self.rejections(session)?;
         if session.standing.closed && session.route.mode == Mode::Lean {
             self.lean_report(session)?;

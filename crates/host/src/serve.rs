@@ -3,6 +3,7 @@
 mod answers;
 mod cancelled;
 mod open;
+mod promote;
 mod reconcile;
 mod track;
 
@@ -40,7 +41,6 @@ use tollgate_files::FileError;
 use tollgate_files::clock;
 use tollgate_files::crash;
 use tollgate_files::layout::SessionLayout;
-use tollgate_git::repository::PromoteError;
 use tollgate_process::{self as process, StopReason};
 use track::Tracking;
 
@@ -136,6 +136,8 @@ pub struct Owner {
     tracking: Tracking,
     /// Where the session's branch is known to be.
     promoted: Option<CommitId>,
+    /// The tags that are kept, and where.
+    tagged: Option<(Vec<String>, CommitId)>,
     /// What should run, as the engine said when the last commit was on disk.
     wanted: Vec<Wanted>,
     running: BTreeMap<Wanted, Arc<StopSwitch>>,
@@ -250,8 +252,9 @@ impl Owner {
                     self.running.remove(&Wanted::Dispatch(number, attempt));
                     inputs.extend(self.look()?);
                     match result {
-                        Ok(Collected { end, usage, set_aside }) => {
+                        Ok(Collected { end, usage, given, kept, set_aside }) => {
                             inputs.extend(told_large(&set_aside));
+                            inputs.push(Input::Noted { number, attempt, given, kept });
                             inputs.push(Input::Ended { number, attempt, end, usage });
                         }
                         Err(fault) => inputs.push(Input::HostFailed(fault)),
@@ -375,24 +378,10 @@ impl Owner {
 
     /// Branch and files follow the journal.
     fn project(&mut self) -> Result<(), HostFault> {
-        let promoted = self.promote().map_err(|error| error.fault());
+        let promoted = self.promote().and_then(|()| self.keep_tags());
+        let promoted = promoted.map_err(|error| error.fault());
         let projected = self.projector.project(self.engine.session());
         promoted.and(projected.map_err(|error| error.fault()))
-    }
-
-    fn promote(&mut self) -> Result<(), PromoteError> {
-        let session = self.engine.session();
-        if !session.has_accepted_work() || self.promoted.as_ref() == Some(&session.branch.tip) {
-            return Ok(());
-        }
-        self.context.repository.promote(
-            &session.opening.session,
-            session.branch.tip_before.as_ref(),
-            &session.branch.tip,
-            &session.opening.base,
-        )?;
-        self.promoted = Some(session.branch.tip.clone());
-        Ok(())
     }
 
     fn patience(&self) -> Duration {

@@ -34,6 +34,7 @@ events! {
     DispatchOpened = "dispatch_opened",
     AttemptStarted = "attempt_started",
     AttemptEnded = "attempt_ended",
+    AttemptNoted = "attempt_noted",
     GuidanceGiven = "guidance_given",
     RetryScheduled = "retry_scheduled",
     DispatchClosed = "dispatch_closed",

@@ -160,6 +160,7 @@ impl Crew {
                 tests: self.made % 17 == 3,
                 security: if self.made % 7 == 4 { vec!["a key".to_owned()] } else { vec![] },
             },
+            readme_unchanged: None,
             usage: Usage {
                 input_tokens: known.then_some(5),
                 output_tokens: None,
@@ -196,6 +197,8 @@ impl Crew {
             Role::Integrator if self.chance.percent(30) => self.change(&mut work, "Makefile"),
             Role::Docs => {
                 work.documents.artefacts = vec![self.artefact("report.md")];
+                let points = session.report_points().into_iter();
+                work.documents.reported = points.map(|point| point.id).collect();
                 if self.chance.percent(50) {
                     self.change(&mut work, "README.md");
                 }

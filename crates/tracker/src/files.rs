@@ -1,7 +1,7 @@
 //! The tracker that needs nobody: one Markdown file a work item, in a folder that people can read and edit.
 
 use super::{
-    ItemChange, ItemDraft, ItemState, LabelState, Put, Tracker, TrackerError, TrackerItem,
+    Comment, ItemChange, ItemDraft, ItemState, LabelState, Put, Tracker, TrackerError, TrackerItem,
     check_key,
 };
 use std::path::PathBuf;
@@ -107,6 +107,26 @@ impl Tracker for FileTracker {
         };
         self.write(id, item)
     }
+
+    /// Below one another in a file beside the item.
+    fn comment(&self, id: &str, comment: &Comment) -> Result<(), TrackerError> {
+        check_key(id)?;
+        check_key(&comment.key)?;
+        self.read(id)?.ok_or_else(|| TrackerError::NoItem { id: id.to_owned() })?;
+        let path = format!("{id}.comments.txt");
+        let said = self.text(&path)?.unwrap_or_default();
+        let mark = mark(&comment.key);
+        if said.lines().any(|line| line == mark) {
+            return Ok(());
+        }
+        let text = format!("{said}{mark}\n{}\n\n", tracked_item::trimmed(&comment.text));
+        Ok(write_beneath(&self.folder, &path, text.as_bytes())?)
+    }
+}
+
+/// What stands before each comment; people do not see it.
+fn mark(key: &str) -> String {
+    format!("<!-- tollgate: {key} -->")
 }
 
 fn as_item(id: &str, item: TrackedItem) -> TrackerItem {

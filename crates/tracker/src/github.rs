@@ -6,7 +6,7 @@ use super::http::{Http, WAIT_DEFAULT, path_part};
 use super::login::TrackerLogin;
 use super::place::{Api, Slug};
 use super::{
-    ItemChange, ItemDraft, ItemState, LabelState, Put, Tracker, TrackerError, TrackerItem,
+    Comment, ItemChange, ItemDraft, ItemState, LabelState, Put, Tracker, TrackerError, TrackerItem,
     check_key, marker,
 };
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 use tollgate_contract::labels::Label;
 use ureq::http::Method;
-use wire::{Issue, WireLabel};
+use wire::{Issue, WireComment, WireLabel};
 
 /// A hundred issues a page; items of a session are among the newest, so older ones are not looked through.
 const PAGES_MAX: usize = 100;
@@ -217,5 +217,22 @@ impl Tracker for Github {
         let (address, doing) = (self.issue_address(id, "")?, format!("issue {id}"));
         let answer = self.http.send(Method::PATCH, &address, &Value::Object(sent), &doing)?;
         Ok(answer.read::<Issue>(&doing)?.into())
+    }
+
+    /// What was said before a crash is found by its key.
+    fn comment(&self, id: &str, comment: &Comment) -> Result<(), TrackerError> {
+        check_key(&comment.key)?;
+        let doing = format!("comments of issue {id}");
+        let mut is_said = false;
+        let list = self.issue_address(id, "/comments?per_page=100")?;
+        self.pages(list, &doing, |said: WireComment| {
+            is_said |= said.is_ours(&comment.key);
+        })?;
+        if is_said {
+            return Ok(());
+        }
+        let body = json!({ "body": marker::with_key(&comment.text, &comment.key) });
+        let address = self.issue_address(id, "/comments")?;
+        self.http.send(Method::POST, &address, &body, &doing).map(drop)
     }
 }

@@ -63,6 +63,14 @@ impl ItemChange {
     }
 }
 
+/// Words about an item, below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comment {
+    /// Stable, such as `<session>/T-001/4-1`.
+    pub key: String,
+    pub text: String,
+}
+
 /// A label as the tracker has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelState {
@@ -101,6 +109,9 @@ pub trait Tracker: Send + Sync + std::fmt::Debug {
     fn create(&self, draft: &ItemDraft) -> Result<TrackerItem, TrackerError>;
 
     fn update(&self, id: &str, change: &ItemChange) -> Result<TrackerItem, TrackerError>;
+
+    /// Says something about an item, once for each key however often it is asked.
+    fn comment(&self, id: &str, comment: &Comment) -> Result<(), TrackerError>;
 }
 
 /// The tracker that the settings name. For GitHub a login must be there; nothing is asked of it yet.

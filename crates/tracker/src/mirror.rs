@@ -2,9 +2,9 @@
 //!
 //! The session is the truth, so nothing here stops it: what fails is told, and tried again the next time.
 
-use super::{ItemChange, ItemDraft, ItemState, Tracker, TrackerError, TrackerItem};
+use super::{Comment, ItemChange, ItemDraft, ItemState, Tracker, TrackerError, TrackerItem};
 use std::collections::BTreeMap;
-use tollgate_contract::labels::category_of;
+use tollgate_contract::labels::{self, Category, category_of};
 use tollgate_contract::tracked_item::trimmed;
 use tollgate_files::redact::Redactor;
 use tollgate_files::sanitize::{terminal_line, terminal_text};
@@ -18,6 +18,7 @@ pub struct WantedItem {
     /// Labels of other namespaces than ours are a person's own and stay.
     pub labels: Vec<String>,
     pub state: ItemState,
+    pub comments: Vec<Comment>,
 }
 
 /// What was done for one item.
@@ -87,7 +88,12 @@ impl<'t> Mirror<'t> {
         labels.sort();
         labels.dedup();
         let title = if title.is_empty() { wanted.key.clone() } else { title };
-        WantedItem { key: wanted.key.clone(), title, body, labels, state: wanted.state }
+        let comments = wanted.comments.iter().map(|comment| {
+            let text = terminal_text(&comment.text).into_owned();
+            Comment { text: cut(trimmed(&self.redactor.redact(&text))), key: comment.key.clone() }
+        });
+        let comments = comments.collect();
+        WantedItem { key: wanted.key.clone(), title, body, labels, state: wanted.state, comments }
     }
 }
 
@@ -112,12 +118,18 @@ fn bring_one(tracker: &dyn Tracker, wanted: &WantedItem) -> Result<Option<Done>,
         None if wanted.state == ItemState::Dropped => return Ok(None),
         None => {
             let WantedItem { key, title, body, labels, .. } = wanted.clone();
+            // Every item begins so and moves from there.
+            let labels = with_status(&labels, "status:pending");
             tracker.create(&ItemDraft { key, title, body, labels })?
         }
     };
+    let item = move_to(tracker, item, wanted)?;
     let change = difference(&item, wanted);
     if !change.is_empty() {
         tracker.update(&item.id, &change)?;
+    }
+    for comment in &wanted.comments {
+        tracker.comment(&item.id, comment)?;
     }
     Ok(match change.state {
         _ if is_new => Some(Done::Created),
@@ -125,6 +137,35 @@ fn bring_one(tracker: &dyn Tracker, wanted: &WantedItem) -> Result<Option<Done>,
         _ if change.is_empty() => None,
         _ => Some(Done::Updated),
     })
+}
+
+/// Brings the item to the status before the one that is wanted, one move at a time; the last comes with the other changes.
+fn move_to(
+    tracker: &dyn Tracker,
+    item: TrackerItem,
+    wanted: &WantedItem,
+) -> Result<TrackerItem, TrackerError> {
+    let (Some(from), Some(to)) = (status_of(&item.labels), status_of(&wanted.labels)) else {
+        return Ok(item);
+    };
+    let way = labels::way(from, to);
+    let between = way.split_last().map(|(_, between)| between).unwrap_or_default();
+    let mut item = item;
+    for status in between {
+        let labels = Some(with_status(&item.labels, status));
+        item = tracker.update(&item.id, &ItemChange { labels, ..ItemChange::default() })?;
+    }
+    Ok(item)
+}
+
+fn status_of(labels: &[String]) -> Option<&str> {
+    labels.iter().map(String::as_str).find(|label| category_of(label) == Some(Category::Status))
+}
+
+fn with_status(labels: &[String], status: &str) -> Vec<String> {
+    let has_status = status_of(labels).is_some();
+    let others = labels.iter().filter(|label| category_of(label) != Some(Category::Status));
+    others.cloned().chain(has_status.then(|| status.to_owned())).collect()
 }
 
 fn difference(found: &TrackerItem, wanted: &WantedItem) -> ItemChange {

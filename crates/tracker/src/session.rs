@@ -1,7 +1,7 @@
 //! What a session wants shown in a tracker: its tasks, with where each stands, and its questions about the specification.
 
-use super::ItemState;
 use super::mirror::WantedItem;
+use super::{Comment, ItemState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use tollgate_contract::labels::{self, Category, ItemCategory, category_of};
@@ -14,6 +14,7 @@ use tollgate_core::id::{ContentHash, TaskId};
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::session::Session;
 use tollgate_core::task::{TaskSpec, TaskStatus};
+use tollgate_core::work::TaskBlocker;
 use tollgate_files as files;
 use tollgate_files::layout::SessionLayout;
 
@@ -23,6 +24,7 @@ pub fn concerns(event: &Event) -> bool {
         event,
         Event::PlanAdopted { .. }
             | Event::TaskMoved { .. }
+            | Event::AttemptEnded { .. }
             | Event::DispatchClosed { .. }
             | Event::DecisionAsked { .. }
             | Event::DecisionResolved { .. }
@@ -58,7 +60,10 @@ impl Items {
             };
             let item = self.item_of(&task.spec);
             let (key, status) = (key(session, &task.spec.id), labels::of_task_in(session, task));
-            wanted.push(shown_task(key, Some(&task.spec), item, status, state));
+            let comments = task.unit.blockers.iter().map(|blocker| blocker_comment(&key, blocker));
+            let comments = comments.collect();
+            let shown = shown_task(key, Some(&task.spec), item, status, state);
+            wanted.push(WantedItem { comments, ..shown });
         }
         wanted.extend(self.questions(session));
         wanted.extend(self.beside_the_plan(session));
@@ -129,6 +134,14 @@ impl Items {
     }
 }
 
+fn blocker_comment(key: &str, blocker: &TaskBlocker) -> Comment {
+    let TaskBlocker { dispatch, attempt, summary } = blocker;
+    Comment {
+        key: format!("{key}/{dispatch}-{attempt}"),
+        text: format!("The work on this task stopped:\n\n{summary}"),
+    }
+}
+
 /// As its work item says, else as the plan does.
 fn shown_task(
     key: String,
@@ -153,6 +166,7 @@ fn shown_task(
         },
         key,
         state,
+        comments: Vec::new(),
     }
 }
 
@@ -183,6 +197,7 @@ fn shown_question(
                 .into(),
         },
         state,
+        comments: Vec::new(),
     }
 }
 

@@ -200,7 +200,14 @@ fn no_key_leads_out_of_its_place<W: World>() {
 fn wanted(key: &str, status: &str, state: ItemState) -> WantedItem {
     let ItemDraft { key, title, body, .. } = draft(key);
     let labels = ["task:implement", status, "priority:high", "complexity:low"];
-    WantedItem { key, title, body, labels: labels.map(str::to_owned).to_vec(), state }
+    WantedItem {
+        key,
+        title,
+        body,
+        labels: labels.map(str::to_owned).to_vec(),
+        state,
+        comments: Vec::new(),
+    }
 }
 
 fn a_mirror_does_what_differs_and_then_rests<W: World>() {

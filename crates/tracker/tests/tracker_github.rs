@@ -12,7 +12,9 @@ use tollgate_tracker::github::Github;
 use tollgate_tracker::login::TrackerLogin;
 use tollgate_tracker::mirror::{Mirror, WantedItem};
 use tollgate_tracker::place::{Api, Slug};
-use tollgate_tracker::{ItemChange, ItemDraft, ItemState, Put, Tracker, TrackerError, labels};
+use tollgate_tracker::{
+    Comment, ItemChange, ItemDraft, ItemState, Put, Tracker, TrackerError, labels,
+};
 use tracker_support::{Fault, StandIn, TOKEN};
 
 const ISSUES: &str = "/repos/acme/shop/issues";
@@ -65,7 +67,7 @@ fn a_mirror_that_was_cut_off_continues_without_doubles() {
     let wanted: Vec<WantedItem> = (1..=4)
         .map(|n| {
             let ItemDraft { key, title, body, labels } = draft(&format!("s/T-00{n}"));
-            WantedItem { key, title, body, labels, state: ItemState::Open }
+            WantedItem { key, title, body, labels, state: ItemState::Open, comments: Vec::new() }
         })
         .collect();
     server.fail_next("POST", ISSUES, Fault::CutAfterDoing);
@@ -87,7 +89,7 @@ fn one_bad_item_does_not_stop_the_others() {
     let server = StandIn::start();
     let wanted = ["s/T-001", "s/T-002"].map(|key| {
         let ItemDraft { key, title, body, labels } = draft(key);
-        WantedItem { key, title, body, labels, state: ItemState::Open }
+        WantedItem { key, title, body, labels, state: ItemState::Open, comments: Vec::new() }
     });
     server.fail_next("POST", ISSUES, Fault::status(422, "Validation Failed"));
     let tracker = server.tracker();
@@ -321,4 +323,45 @@ fn an_issue_that_was_deleted_is_made_again() {
     server.model().issues[0]["body"] = json!("moved elsewhere");
     assert_eq!(tracker.find("s/T-001").unwrap(), None);
     assert_ne!(tracker.create(&draft("s/T-001")).unwrap().id, item.id);
+}
+
+#[test]
+fn r164_an_issue_begins_as_pending_and_moves_as_the_table_says() {
+    let server = StandIn::start();
+    let tracker = server.tracker();
+    let mut mirror = Mirror::new(&tracker, Redactor::new([""]));
+    let wanted = |status: &str| {
+        let ItemDraft { key, title, body, .. } = draft("s/T-001");
+        let labels = vec!["task:implement".to_owned(), format!("status:{status}")];
+        WantedItem { key, title, body, labels, state: ItemState::Open, comments: Vec::new() }
+    };
+    for status in ["in-progress", "review", "in-progress", "blocked", "in-progress", "approved"] {
+        let outcome = mirror.bring(&[wanted(status)]);
+        assert!(outcome.failed.is_empty(), "{outcome:?}");
+    }
+    let moves: Vec<String> =
+        server.model().moves.iter().map(|(_, status)| status.replace("status:", "")).collect();
+    assert_eq!(
+        moves.join(" "),
+        "pending ready in-progress review needs-refinement pending ready in-progress blocked pending \
+         ready in-progress review approved"
+    );
+}
+
+#[test]
+fn r164_a_comment_is_written_once_also_after_a_crash() {
+    let server = StandIn::start();
+    let item = server.tracker().create(&draft("s/T-001")).unwrap();
+    let comment = Comment { key: "s/T-001/4-1".to_owned(), text: "It stopped.".to_owned() };
+    server.fail_next("POST", &format!("{ISSUES}/{}/comments", item.id), Fault::CutAfterDoing);
+    server.tracker().comment(&item.id, &comment).unwrap_err();
+    // The same process, and one that was started after a crash.
+    for _ in 0..2 {
+        server.tracker().comment(&item.id, &comment).unwrap();
+    }
+    let other = Comment { key: "s/T-001/5-1".to_owned(), text: "Again.".to_owned() };
+    server.tracker().comment(&item.id, &other).unwrap();
+    let said: Vec<String> = server.model().comments.iter().map(|c| c["body"].to_string()).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].contains("It stopped.") && said[1].contains("Again."), "{said:?}");
 }

@@ -64,6 +64,9 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
         format!("state     {}{}", view.route.state, if is_running { ", running" } else { "" }),
         format!("branch    {}", view.branch.name),
     ];
+    for tag in &view.branch.tags {
+        lines.push(format!("tag       {} kept as {}", tag.name, tag.kept_as));
+    }
     if let Some(merged) = &view.branch.merged {
         lines.push(format!("merged    {} at {}", merged.branch, merged.commit));
     }

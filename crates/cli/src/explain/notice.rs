@@ -30,6 +30,14 @@ pages! {
          `tollgate resume --accept-older-journal`, and the session continues from what it records. Nothing that happened after\n\
          its last record counts; if the session's branch was ahead of it, that work is kept as the branch that the notice names.\n\n\
          What to do: nothing. `tollgate audit --verify` shows where the journal was accepted.";
+    "release.tag_refused":
+        "At RELEASE the Integrator made a tag that is not kept. Your repository has a tag of that name already, which is never\n\
+         moved, or the name has characters that Tollgate does not pass on.\n\n\
+         What to do: make the tag yourself under another name, with `git tag NAME tollgate/SESSION`.";
+    "report.incomplete":
+        "Docs wrote the report several times, and each time something new came up before the session could end. The session\n\
+         ended all the same; the notice lists what report.md does not name.\n\n\
+         What to do: look at `tollgate status` and `tollgate findings --all`, and add what matters to report.md.";
     "projection.put_back":
         "A file that only Tollgate writes, such as status.json, was changed by hand or by another program. Tollgate wrote it\n\
          again from the journal, which is the only truth of a session.\n\n\

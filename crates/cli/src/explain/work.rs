@@ -11,6 +11,15 @@ pages! {
         "A file that the role must read first is not in the workspace, so the agent was not started. Either a session file\n\
          was removed, or context_files of the task names a file that the repository does not have.\n\n\
          What to do: add the file, or fix context_files in tasks.yaml, then answer `retry`.";
+    "report.point_missing":
+        "The report of a release names every known issue, accepted risk, tracked finding, waived criterion, manual step and tag.\n\
+         This one is missing. It counts as named where its id, such as F-2 or KI-1, or its text is in report.md; a waived\n\
+         criterion needs the word `waived` on the line of its id.\n\n\
+         What to do: nothing; Docs gets the text and writes the report again.";
+    "report.readme_unchanged":
+        "The work is about to be released and nothing in the session changed the README. That may be right, but somebody must\n\
+         have thought of it.\n\n\
+         What to do: nothing; Docs changes it, or gives the reason in artifacts.readme_unchanged.";
     "tasks.not_lean":
         "A lean session has exactly one small task, but this plan has none or several.\n\n\
          What to do: the agent gets the error and tries again. If the work really is larger, cancel the session and run it\n\

@@ -97,11 +97,10 @@ fn leaves(role: &str, step: &str) -> Value {
 fn r124_steps_by_hand_are_in_status_in_the_summary_and_told_to_docs() {
     let mut migrates = leaves("Coder", "run the\nmigration");
     migrates["when"]["task"] = json!("T-001");
-    let repo = Repo::with(json!([
-        leaves("Architect", "order a certificate"),
-        migrates,
-        leaves("Docs", "tell the users"),
-    ]));
+    // Its own step is in its report too.
+    let mut docs = leaves("Docs", "tell the users");
+    docs["do"]["append"] = json!({".agents-work/{session}/report.md": "- tell the users\n"});
+    let repo = Repo::with(json!([leaves("Architect", "order a certificate"), migrates, docs]));
     let waits = repo.through(&[APPROVE]).exits(3);
     waits.does_not_say("by hand: ");
     let done = repo.answer(PER_BATCH.0, PER_BATCH.1).exits(0);

@@ -1,7 +1,7 @@
 //! Actions that are written for people, as a real repository has them: they are listed, understood, run and written down as
 //! front matter, and what is not understood is named.
 
-use crate::support::{Ran, Repo};
+use crate::support::{Ran, Repo, files_below};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -142,6 +142,20 @@ const ROWS: [Row; 9] = [
         gates: &[],
         outputs: &["docs/blog/"],
     },
+];
+
+const ELEVEN: [&str; 11] = [
+    "ai-engineer",
+    "architect",
+    "backend-developer",
+    "blogger",
+    "code-reviewer",
+    "devops",
+    "frontend-developer",
+    "product-manager",
+    "quality-engineer",
+    "security",
+    "technical-writer",
 ];
 
 impl Row {
@@ -310,9 +324,19 @@ fn r147_all_nine_actions_of_a_real_repository_run_to_done() {
     for row in &ROWS {
         row.runs_through(&repo);
     }
-    // The roles were given the file that says what they do.
-    let prompt = repo.session_file("dispatches/1/prompt.md");
-    assert!(prompt.contains("agents/actions/"), "{prompt}");
+    // All eleven role files spoke, and each role was given the file that says what it does.
+    let prompts: Vec<String> = files_below(&repo.root().join(".agents-work"))
+        .into_iter()
+        .filter(|path| path.ends_with("prompt.md"))
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    assert!(prompts.iter().all(|prompt| prompt.contains("agents/actions/")));
+    for role in ELEVEN {
+        let path = repo.root().join(format!("agents/{role}/SKILL.md"));
+        let text = fs::read_to_string(path).unwrap();
+        let (_, body) = text[3..].split_once("\n---").unwrap();
+        assert!(prompts.iter().any(|prompt| prompt.contains(body.trim())), "{role}");
+    }
 }
 
 #[test]

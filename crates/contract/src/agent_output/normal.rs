@@ -49,6 +49,7 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
             .filter_map(said)
             .collect(),
         looks,
+        readme_unchanged: artifacts.readme_unchanged.and_then(said),
         verified_criteria: artifacts.verified_criteria.unwrap_or_default(),
         usage: output.usage.unwrap_or_default().into(),
     };
@@ -110,6 +111,7 @@ fn plain(
         recommended_agent: None,
         manual_steps: Vec::new(),
         looks: LooksWanted::default(),
+        readme_unchanged: None,
         verified_criteria: Vec::new(),
         usage: usage.unwrap_or_default().into(),
     }

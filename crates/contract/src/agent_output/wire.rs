@@ -36,6 +36,8 @@ pub struct Artifacts {
     pub review_comments: Option<Vec<ReviewComment>>,
     pub findings: Option<Vec<FindingWire>>,
     pub notes: Option<Vec<String>>,
+    /// At the release: why the README needs no change.
+    pub readme_unchanged: Option<String>,
     /// What the person is asked before the role continues; any role may ask.
     pub questions: Option<Vec<Question>>,
     /// Of a Reviewer: those of `task.criteria_to_verify` that the work meets, word for word.

@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::moves::{attempt, ending, finding};
 use super::{failure, questions, reply, report, scope, severity, size, take};
 use crate::event::{Event, Purpose, Verdict};
+use crate::given::GivenFiles;
 use crate::id::{Attempt, DispatchNumber};
 use crate::mutant::Mutant;
 use crate::notice::NoticeCode;
@@ -12,6 +13,20 @@ use crate::role::{RepairLoop, Role};
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
 use crate::work::{DispatchEnd, Work};
+
+/// Of an attempt under way; nothing follows from it but the record.
+pub(super) fn noted(
+    draft: &mut Draft<'_>,
+    number: DispatchNumber,
+    attempt: Attempt,
+    given: Option<GivenFiles>,
+    kept: Option<String>,
+) {
+    let is_running = draft.dispatches.get(&number).and_then(|d| d.running()) == Some(attempt);
+    if is_running && (given.is_some() || kept.is_some()) {
+        draft.emit(Event::AttemptNoted { number, attempt, given, kept });
+    }
+}
 
 pub(super) fn ended(
     draft: &mut Draft<'_>,
@@ -151,6 +166,12 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
     }
     for odd in &work.documents.notices {
         draft.notice(NoticeCode::WorkOddDocument, odd.clone());
+    }
+    for tag in &work.code.refused_tags {
+        let message = format!(
+            "{role} made the tag {tag}, which the repository has already or which is no plain name; it is not kept"
+        );
+        draft.notice(NoticeCode::ReleaseTagRefused, message);
     }
     for path in &work.documents.dropped {
         let message =

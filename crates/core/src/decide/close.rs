@@ -1,15 +1,17 @@
 //! The Definition of Done as a predicate: closes the session, or does what is missing.
 
 use super::draft::Draft;
-use super::moves::ask;
+use super::moves::open::Start;
+use super::moves::{ask, open};
 use super::{checks, next_task, severity, weakened};
 use crate::action::{Assignment, StepKind};
 use crate::decision::BlockerCode;
-use crate::event::{CriterionResult, Event, FindingStatus};
+use crate::event::{CriterionResult, Event, FindingStatus, Purpose};
 use crate::id::TaskRef;
 use crate::mutant::Mutant;
-use crate::role::Mode;
-use crate::session::Gate;
+use crate::notice::NoticeCode;
+use crate::role::{Mode, Role, State};
+use crate::session::{Dispatch, Gate};
 use crate::task::TaskStatus;
 
 pub(super) fn advance(draft: &mut Draft<'_>) {
@@ -64,12 +66,51 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
 }
 
 fn finish(draft: &mut Draft<'_>) {
+    if report_again(draft) {
+        return;
+    }
     let missing = missing(draft);
     if missing.is_empty() {
         return draft.emit(Event::SessionClosed);
     }
     let detail = format!("the session cannot be closed: {}", missing.join("; "));
     ask::broken_files(draft, BlockerCode::MissingOutput, detail);
+}
+
+/// What came after the report was written belongs into it too. True when its writer was started for that.
+fn report_again(draft: &mut Draft<'_>) -> bool {
+    let steps = draft.route.steps.iter().enumerate();
+    let parts = steps.filter(|(_, step)| step.state == State::Release);
+    let mut parts = parts.flat_map(|(at, step)| step.assignments(at));
+    let Some((at, part)) = parts.find(|(_, part)| reports(part) && part.role == Role::Docs) else {
+        return false;
+    };
+    let role = part.role;
+    let unreported = draft.unreported();
+    if unreported.is_empty() || !draft.files.artefacts.contains_key(REPORT) {
+        return false;
+    }
+    // What Docs writes is reviewed, and who reviews may find more: this must come to an end.
+    let is_report =
+        |dispatch: &&Dispatch| dispatch.role == role && dispatch.part_index() == Some(at);
+    let written = draft.dispatches.values().filter(is_report).count();
+    if written > draft.policy.repairs as usize {
+        let ids: Vec<&str> = unreported.iter().map(|point| point.id.as_str()).collect();
+        let message =
+            format!("report.md was written {written} times and does not name {}", ids.join(", "));
+        draft.notice(NoticeCode::ReportIncomplete, message);
+        return false;
+    }
+    let told = vec!["what your constraints list came up after the report was written; add what is missing there".to_owned()];
+    let purpose = Purpose::Step { index: at.step, member: at.member };
+    open::dispatch(draft, Start::new(role, TaskRef::Meta, purpose, told));
+    true
+}
+
+const REPORT: &str = "report.md";
+
+fn reports(part: &Assignment) -> bool {
+    part.outputs.iter().any(|output| output == REPORT)
 }
 
 /// Who objected and has not looked since, because the work continued elsewhere.
@@ -91,11 +132,10 @@ fn missing(draft: &Draft<'_>) -> Vec<String> {
         missing.push(format!("{} is {}", task.spec.id, task.status));
     }
     // In lean mode the engine writes the report itself.
-    let reports = |a: &Assignment| a.outputs.iter().any(|output| output == "report.md");
     let steps = draft.route.steps.iter().enumerate();
     let has_report = steps.flat_map(|(at, step)| step.assignments(at)).any(|(_, a)| reports(a));
     if has_report
-        && !draft.files.artefacts.contains_key("report.md")
+        && !draft.files.artefacts.contains_key(REPORT)
         && !Mutant::ClosesWithoutAReport.is_planted()
     {
         missing.push("report.md is missing".to_owned());

@@ -10,6 +10,7 @@ pub(super) mod finding;
 pub(super) mod made;
 pub(super) mod named;
 pub(super) mod open;
+mod remedy;
 pub(super) mod repair;
 pub(super) mod settle;
 pub(super) mod tried;

@@ -59,6 +59,8 @@ impl Session {
             Event::AttemptEnded { number, attempt, end, usage, ruling } => {
                 self.end_attempt(at, *number, *attempt, end, usage, ruling.unwrap_or_default());
             }
+            // For the record: the audit, the evidence and reports of failures.
+            Event::AttemptNoted { .. } => {}
             Event::GuidanceGiven { number, text, findings, authorized } => {
                 let given = &mut self.dispatches.get_mut(*number).given;
                 given.feedback.lines.push(text.clone());

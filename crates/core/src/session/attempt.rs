@@ -73,6 +73,7 @@ impl Session {
             self.note_scope(number, work);
             self.note_implementation(number, reply, work);
             self.note_verified(number, reply);
+            self.note_blocker(number, attempt, reply);
         }
     }
 

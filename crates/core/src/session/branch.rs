@@ -3,7 +3,7 @@
 use super::{Base, ChangeSet};
 use crate::id::{Attempt, CommitId, ContentHash, DispatchNumber};
 use crate::input::Edit;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
@@ -19,6 +19,8 @@ pub struct Branch {
     /// Where the branch stood before the members that were brought together; one move for all of them.
     pub(crate) before_merge: Option<Option<CommitId>>,
     pub base: Base,
+    /// Tags that were made for the release. They follow the tip until the session is done.
+    pub tags: Vec<String>,
 }
 
 impl Branch {
@@ -31,6 +33,7 @@ impl Branch {
             merging: Vec::new(),
             before_merge: None,
             base: Base::default(),
+            tags: Vec::new(),
         }
     }
 }
@@ -49,6 +52,8 @@ pub struct Files {
     pub artefacts: BTreeMap<String, ArtefactRecord>,
     /// Of the repository, where steps declared them as outputs.
     pub outputs: BTreeMap<String, ContentHash>,
+    /// What the report names, by id.
+    pub(crate) reported: BTreeSet<String>,
     /// Files of the session's folder that must get checks which a person replaced, until they are found there.
     pub rewritten: BTreeMap<String, Vec<ReplacedCheck>>,
 }

@@ -79,6 +79,12 @@ impl Session {
                 }
                 end_fits(end)
             }
+            Event::AttemptNoted { number, attempt, .. } => {
+                let is_running = self.open_dispatch_of(*number)?.running() == Some(*attempt);
+                require(is_running, || {
+                    format!("dispatch {number} has no attempt {attempt} under way")
+                })
+            }
             Event::GuidanceGiven { number, .. }
             | Event::RetryScheduled { number, .. }
             | Event::DispatchClosed { number, .. }

@@ -2,12 +2,12 @@
 
 use super::dispatch::Delivered;
 use super::{ArtefactRecord, Dispatch, GateState, Session, Task};
-use crate::id::{DispatchNumber, TaskRef};
+use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::IMPLEMENTATIONS_MAX;
 use crate::proof::one_line;
 use crate::reply::{Reply, ReplyStatus};
 use crate::role::Role;
-use crate::work::{Implementation, ScopeClass, Work};
+use crate::work::{Implementation, ScopeClass, TaskBlocker, Work};
 
 impl Session {
     /// The commands of a task that are run: those of its plan that nobody waived.
@@ -56,6 +56,12 @@ impl Session {
             };
             self.files.rewritten.remove(&artefact.path);
             self.files.artefacts.insert(artefact.path.clone(), record);
+        }
+        self.files.reported.extend(documents.reported.iter().cloned());
+        for tag in &code.tags {
+            if !self.branch.tags.contains(tag) {
+                self.branch.tags.push(tag.clone());
+            }
         }
         if documents.plan.is_some() || !documents.refinements.is_empty() {
             self.plan.refinements = documents.refinements.clone();
@@ -133,6 +139,17 @@ impl Session {
             summary: reply.summary.clone(),
             declarations: work.left_out.declared.clone(),
         });
+    }
+
+    /// A Coder that cannot do its task says why.
+    pub(super) fn note_blocker(&mut self, number: DispatchNumber, attempt: Attempt, reply: &Reply) {
+        let dispatch = &self.dispatches[&number];
+        let (task, is_coder) = (dispatch.task.clone(), dispatch.role == Role::Coder);
+        let stops = matches!(reply.status, ReplyStatus::Blocked | ReplyStatus::Fail);
+        if let Some(unit) = self.plan.unit_mut(&task).filter(|_| is_coder && stops) {
+            let summary = reply.summary.clone();
+            unit.blockers.push(TaskBlocker { dispatch: number, attempt, summary });
+        }
     }
 
     /// What the Reviewer says it has verified; a later review says it again.

@@ -4,7 +4,7 @@ use crate::feedback::Feedback;
 use crate::id::DispatchNumber;
 use crate::proof::one_line;
 use crate::role::{RepairLoop, Role};
-use crate::work::{Implementation, Scoped};
+use crate::work::{Implementation, Scoped, TaskBlocker};
 use crate::worker::Worker;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +28,8 @@ pub struct Unit {
     pub(crate) beyond: BTreeMap<String, Scoped>,
     /// What its Coder said about each change that was delivered, the newest last.
     pub(crate) implementations: Vec<Implementation>,
+    /// Why its Coder stopped, each time.
+    pub blockers: Vec<TaskBlocker>,
     /// Criteria that the last review named as verified; they count while it has passed.
     pub(crate) verified: BTreeSet<String>,
     /// What clashed with another task's work when they were brought together; it is done again alone.

@@ -7,12 +7,13 @@ pub use collect::Auditor;
 use super::{SpendBy, SpendView};
 use crate::decision::{DecisionKind, DecisionStatus};
 use crate::event::Verdict;
+use crate::given::RoleText;
 use crate::id::{
     Attempt, CheckNumber, CommitId, ContentHash, DecisionId, DispatchNumber, SessionName, TaskRef,
 };
 use crate::role::{Mode, Role, State};
 use crate::time::Timestamp;
-use crate::work::{Artefact, FileChange};
+use crate::work::{Artefact, ChangeType, FileChange};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -45,7 +46,11 @@ pub struct Audit {
 #[derive(Debug, Serialize)]
 pub struct RoleEntry {
     pub role: Role,
+    /// What the action calls it.
+    pub called: String,
     pub dispatches: Vec<DispatchNumber>,
+    /// The texts that it worked by, each once.
+    pub role_files: Vec<RoleText>,
 }
 
 /// What one attempt was told to read first.
@@ -54,18 +59,26 @@ pub struct ReadEntry {
     pub dispatch: DispatchNumber,
     pub attempt: Attempt,
     pub role: Role,
+    /// What the action calls the role.
+    pub called: String,
     pub task: TaskRef,
     pub agent: Option<String>,
     pub at: Timestamp,
+    /// The text that told it what it is for; none in journals of earlier versions, and while it works.
+    pub role_file: Option<RoleText>,
     pub files: Vec<String>,
 }
 
-/// A session file as somebody left it.
+/// A file as somebody left it.
 #[derive(Debug, Serialize)]
 pub struct WrittenEntry {
     pub path: String,
-    /// None when it was removed.
+    /// What `path` begins from.
+    pub place: Place,
+    /// None where a session file was removed, and of a file of the repository that no step declares: its commit has it.
     pub sha256: Option<ContentHash>,
+    /// What was done to a file of the repository.
+    pub change: Option<ChangeType>,
     pub by: Writer,
     pub at: Timestamp,
     /// Whether it was taken into the session.
@@ -74,11 +87,21 @@ pub struct WrittenEntry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// The folder of the session.
+    Session,
+    Repository,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Writer {
     Dispatch {
         number: DispatchNumber,
         attempt: Attempt,
         role: Role,
+        /// What the action calls the role.
+        called: String,
     },
     Person,
     /// Another orchestrator, before the session was imported.
@@ -124,6 +147,8 @@ pub struct CommitEntry {
     pub commit: CommitId,
     pub dispatch: DispatchNumber,
     pub role: Role,
+    /// What the action calls the role.
+    pub called: String,
     pub task: TaskRef,
     pub at: Timestamp,
     pub changes: Vec<FileChange>,

@@ -25,6 +25,8 @@ pub struct Parts<'a> {
 #[derive(Debug, Clone)]
 pub struct Given {
     pub role: Role,
+    /// What the action calls the role.
+    pub called: String,
     pub task: TaskRef,
     pub reads: Vec<String>,
     pub must_write: Vec<String>,
@@ -114,6 +116,12 @@ impl<'a> Parts<'a> {
         self.session.dispatches.get(&number).map(|dispatch| dispatch.role)
     }
 
+    /// What the action calls the role of a dispatch.
+    pub fn called(self, number: DispatchNumber) -> Option<&'a str> {
+        let dispatch = self.session.dispatches.get(&number)?;
+        Some(self.session.name_of(dispatch))
+    }
+
     /// The agent that the settings name for a role.
     pub fn agent_of(self, role: Role) -> Option<&'a str> {
         self.session.policy.players.get(&role).map(String::as_str)
@@ -125,6 +133,7 @@ impl<'a> Parts<'a> {
         let instructions = self.session.opening.instructions.iter().cloned();
         Some(Given {
             role: brief.role,
+            called: self.called(number).unwrap_or_default().to_owned(),
             task: brief.task.id,
             reads: instructions.chain(brief.task.context_files).collect(),
             must_write: brief.files.outputs,

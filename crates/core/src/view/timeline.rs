@@ -3,11 +3,12 @@
 mod asked_for;
 mod checks;
 mod merges;
+mod unchecked;
 
 pub(super) use self::merges::base_name;
 use self::merges::{base_merged, base_merging, base_moved, brought_together, merging};
 use super::FindingView;
-use crate::action::{CheckSubject, PartIndex, StepKind};
+use crate::action::PartIndex;
 use crate::decision::{CorrectionStatus, DecisionStatus, Resolution};
 use crate::event::{CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict};
 use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
@@ -94,6 +95,11 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
             started(session, *number, *attempt, player)
         }
         Event::AttemptEnded { number, end, .. } => ended(session, *number, end),
+        Event::AttemptNoted { number, given, kept, .. } => {
+            let text = given.as_ref().map(|given| given.role_file.path.as_str());
+            let text = text.or(kept.as_deref()).unwrap_or_default();
+            small("noted", about(&who(session, *number), text))
+        }
         Event::GuidanceGiven { number, text, .. } => {
             small("guide", about(&who(session, *number), text))
         }
@@ -170,29 +176,10 @@ fn mode_changed(mode: Mode, reason: &str) -> Line {
 }
 
 fn entered(session: &Session, index: usize) -> Line {
-    let unchecked = session.route.steps.get(index).map(|step| not_checked(session, &step.kind));
+    let unchecked =
+        session.route.steps.get(index).map(|step| unchecked::words(session, &step.kind));
     let text = format!("{}{}", step(session, index), unchecked.unwrap_or_default());
     heading(Tone::Strong, "state", text)
-}
-
-/// What a step would check and cannot, because nothing says against what.
-fn not_checked(session: &Session, kind: &StepKind) -> String {
-    let StepKind::Checks { of } = kind else {
-        return String::new();
-    };
-    let missing = of.iter().filter_map(|subject| match subject {
-        CheckSubject::Lifecycle if session.checks.stage.is_none() => {
-            Some("lifecycle gates, because there is no lifecycle-stage.yaml")
-        }
-        CheckSubject::Coverage if session.coverage_minimum().is_none() => {
-            Some("coverage, because tollgate.toml has no [coverage]")
-        }
-        _ => None,
-    });
-    match missing.collect::<Vec<_>>() {
-        missing if missing.is_empty() => String::new(),
-        missing => format!(" (not checked: {})", missing.join("; ")),
-    }
 }
 
 fn step(session: &Session, index: usize) -> String {
@@ -410,7 +397,5 @@ pub(super) fn who(session: &Session, number: DispatchNumber) -> String {
         Purpose::Correction { .. } => " (correction)".to_owned(),
         _ => String::new(),
     };
-    let part = dispatch.part_index().and_then(|at| session.assignment(at));
-    let name = part.map_or(dispatch.role.as_str(), |part| part.name());
-    format!("#{number} {name} {}{why}", dispatch.task)
+    format!("#{number} {} {}{why}", session.name_of(dispatch), dispatch.task)
 }

@@ -399,6 +399,7 @@ impl Crew {
             recommended_agent: None,
             manual_steps: Vec::new(),
             looks: LooksWanted::default(),
+            readme_unchanged: None,
             verified_criteria: Vec::new(),
             usage: Usage {
                 input_tokens: self.counts_tokens.then_some(5),
@@ -440,6 +441,8 @@ impl Crew {
             Role::Coder => self.change(&mut work, &format!("src/{}.rs", dispatch.task.as_str())),
             Role::Docs => {
                 work.documents.artefacts = vec![self.artefact("report.md")];
+                let points = session.report_points().into_iter();
+                work.documents.reported = points.map(|point| point.id).collect();
                 self.change(&mut work, "README.md");
             }
             _ => {}

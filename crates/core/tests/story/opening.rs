@@ -126,7 +126,7 @@ fn deliver() -> Action {
         step(State::ImplementLoop, StepKind::Tasks),
         dispatch(State::Integrate, Role::Integrator),
         step(State::Integrate, StepKind::Checks { of: vec![CheckSubject::Acceptance] }),
-        dispatch(State::Release, Role::Docs),
+        step(State::Release, StepKind::Dispatch(Assignment::new(Role::Docs, &["report.md"]))),
         dispatch(State::Release, Role::Integrator),
         step(State::Done, StepKind::Close),
     ])

@@ -4,10 +4,11 @@
 //! we talk to and a person take the same way; where they differ, a phase has an arm for each.
 
 use super::adapter::NotBegun;
-use super::order::{DispatchOrder, Site};
+use super::order::{self, DispatchOrder, Site};
 use super::prepare::{self, Prepared, Ready};
 use super::{ActivityError, StopSwitch, clean, collect, driven, failed, manual};
 use crate::context::Context;
+use tollgate_core::given::GivenFiles;
 use tollgate_core::reply::Usage;
 use tollgate_core::work::{DispatchEnd, SetAside};
 use tollgate_files::crash;
@@ -48,6 +49,10 @@ enum How {
 pub struct Collected {
     pub end: DispatchEnd,
     pub usage: Usage,
+    /// None where nothing was begun.
+    pub given: Option<GivenFiles>,
+    /// The ref that keeps its changes, where they were not taken.
+    pub kept: Option<String>,
     /// Files that were too large, where `end` has no room for them.
     pub set_aside: Vec<SetAside>,
 }
@@ -192,9 +197,11 @@ impl Ended<'_> {
             failed::keep_session_files(site)?;
         }
         // What a person made stays where it is: in the next attempt they continue from there.
+        let mut kept = None;
         let is_theirs = manual::is_assigned(folder) && !matches!(end, DispatchEnd::Stopped);
         if !is_theirs && !matches!(end, DispatchEnd::Replied { .. }) {
             let rescued = site.clean_up(&order.rescue_name(), self.how.message())?;
+            kept.clone_from(&rescued);
             match &mut end {
                 DispatchEnd::Unsupervised { rescue } | DispatchEnd::Interrupted { rescue } => {
                     *rescue = rescued;
@@ -212,7 +219,9 @@ impl Ended<'_> {
         if let DispatchEnd::Replied { work, .. } = &mut end {
             work.left_out.set_aside = std::mem::take(&mut set_aside);
         }
-        Ok(Collected { end, usage, set_aside })
+        let mut given = order::given_files(folder)?;
+        given.iter_mut().for_each(|given| clean::given(&context.redactor, given));
+        Ok(Collected { end, usage, given, kept, set_aside })
     }
 }
 
@@ -229,7 +238,7 @@ impl How {
 impl Collected {
     /// Nobody began, so nothing must be counted.
     fn without_a_run(end: DispatchEnd) -> Self {
-        Self { end, usage: Usage::default(), set_aside: Vec::new() }
+        Self { end, usage: Usage::default(), given: None, kept: None, set_aside: Vec::new() }
     }
 }
 

@@ -2,6 +2,7 @@
 //! reading JSON undoes escapes, and a fault quotes the files that it is about.
 
 use serde_json::Value;
+use tollgate_core::given::GivenFiles;
 use tollgate_core::reply::{Reply, ReplyError, ReportedFinding};
 use tollgate_core::work::{CheckResult, Declaration, DispatchEnd, SetAside, Work};
 use tollgate_files::redact::Redactor;
@@ -107,6 +108,12 @@ fn clean_work(redactor: &Redactor, work: &mut Work) {
         text(redactor, &mut breach.path);
         text(redactor, &mut breach.why);
     }
+}
+
+/// A path may hold what somebody typed.
+pub fn given(redactor: &Redactor, given: &mut GivenFiles) {
+    given.files.iter_mut().for_each(|path| text(redactor, path));
+    text(redactor, &mut given.role_file.path);
 }
 
 pub fn set_aside(redactor: &Redactor, set_aside: &mut [SetAside]) {

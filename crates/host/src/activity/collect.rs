@@ -7,7 +7,7 @@ pub use session_side::{Document, read_document};
 use super::ActivityError;
 use super::classify::{Classified, Said, classify};
 use super::order::Site;
-use super::{clean, driven, guard, measure, merge, outputs, syntax};
+use super::{clean, driven, guard, measure, merge, outputs, release, syntax};
 use crate::context::WorkspaceId;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
@@ -203,7 +203,7 @@ fn role_file(at: &Site<'_>) -> RoleFile {
     let role = at.order.brief.role;
     let found = at.context.role_file(role, at.order.brief.called.as_deref());
     // Its text went away while it worked: what the built-in one may write holds.
-    found.unwrap_or_else(|_| skill::built_in(role))
+    found.map_or_else(|_| skill::built_in(role), |found| found.file)
 }
 
 /// An OK, or a verdict with work of its own: everything it left behind is looked at.
@@ -220,12 +220,16 @@ fn delivered(
         Err(end) => return Ok(end),
     };
     keep_outputs(at, &work)?;
-    let mut work = work.work;
     let changes = match at.workspace.changes() {
         Ok(changes) => changes,
         Err(error) => return not_takeable(error, &reply),
     };
-    let errors = outputs::faults(at.workspace.tree(), &declared, &changes);
+    let mut errors = outputs::faults(at.workspace.tree(), &declared, &changes);
+    let report = work.written(release::REPORT);
+    let (faults, reported) = release::look(at, &reply, &changes, report);
+    errors.extend(faults);
+    let mut work = work.work;
+    work.documents.reported = reported;
     if reply.status == ReplyStatus::Ok && !errors.is_empty() {
         return Ok(invalid(errors, &reply));
     }
@@ -263,6 +267,7 @@ fn delivered(
     if let Some(join) = join {
         merge::join(at, join, &message, &mut work)?;
     }
+    release::take_tags(at, &mut work)?;
     Ok(DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) })
 }
 

@@ -1,6 +1,6 @@
 //! What one attempt of a dispatch is given: its order, where it runs, and the input and the prompt made from the order.
 
-use super::ActivityError;
+use super::{ActivityError, outputs};
 use crate::context::{Context, WorkspaceId};
 use crate::journal::Lineage;
 use serde::Serialize;
@@ -12,9 +12,11 @@ use tollgate_contract::prompt::{bullets, fenced, render};
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{agent_input, pack};
 use tollgate_core::brief::Brief;
+use tollgate_core::given::{GivenFiles, RoleText};
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
+use tollgate_core::limits::REPLY_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
-use tollgate_core::role::{Mode, ProjectType};
+use tollgate_core::role::{Mode, ProjectType, Role};
 use tollgate_core::session::{Dispatch, Join, Session, Wanted};
 use tollgate_core::worker::Worker;
 use tollgate_files as files;
@@ -189,6 +191,39 @@ impl Site<'_> {
 /// More files than this are named by their folder.
 const REFERENCES_MAX: usize = 200;
 
+/// Beside the input: what the attempt was given, for whoever collects it.
+const GIVEN_FILES: &str = "given-files.json";
+
+/// What the attempt is told to read, with the text of its role.
+pub fn note_given(
+    folder: &RunFolder,
+    told: &DispatchOrder,
+    role: (RoleText, &RoleFile),
+    found: &ToRead,
+) -> Result<(), ActivityError> {
+    let (role_file, role) = role;
+    let declared = outputs::declared(&told.brief.files, role);
+    let session = session_path(&told.session);
+    let mut outputs: Vec<String> =
+        declared.session.iter().map(|name| format!("{session}/{name}")).collect();
+    outputs.extend(declared.repository);
+    let (instructions, context) = (&told.about.instructions, &told.brief.task.context_files);
+    let mut named: Vec<String> = instructions.iter().chain(context).cloned().collect();
+    named.extend(found.references.iter().chain(&found.earlier).cloned());
+    let given = GivenFiles { role_file, files: named, outputs };
+    let bytes = serde_json::to_vec_pretty(&given).expect("paths can be written as JSON");
+    Ok(files::write_atomic(&folder.folder().join(GIVEN_FILES), &bytes)?)
+}
+
+/// None of an attempt that an earlier version began.
+pub fn given_files(folder: &RunFolder) -> Result<Option<GivenFiles>, ActivityError> {
+    match files::read_bounded(&folder.folder().join(GIVEN_FILES), REPLY_BYTES_MAX) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// What the repository has for a role to read where its work needs it: references of the role by each of its names, and the
 /// templates that all roles share.
 pub fn references(tree: &Path, names: &[&str]) -> Vec<String> {
@@ -244,6 +279,10 @@ pub fn input(order: &DispatchOrder, found: &ToRead) -> Value {
     });
     if !found.references.is_empty() {
         value["references"] = json!(found.references);
+    }
+    let points = brief.release.as_ref().map(|release| &release.points);
+    if let Some(points) = points.filter(|points| brief.role == Role::Docs && !points.is_empty()) {
+        value["report_points"] = json!(points);
     }
     if !found.earlier.is_empty() {
         value["earlier_sessions"] = json!(found.earlier);

@@ -3,7 +3,7 @@
 use super::adapter::{self, Launch, NotBegun, Player};
 use super::order::{self, DispatchOrder, Site, ToRead, rescue_name};
 use super::session_files::{self, GIVEN, Given};
-use super::{ActivityError, StopSwitch, documents, driven, earlier, failed, manual};
+use super::{ActivityError, StopSwitch, documents, driven, earlier, failed, manual, release};
 use crate::commands;
 use crate::settings::roles::MissingRole;
 use std::collections::BTreeMap;
@@ -53,9 +53,10 @@ pub(super) fn prepare<'a>(
                 cause: why.to_string(),
             }
         })?;
-    let role = context
+    let found = context
         .role_file(order.brief.role, order.brief.called.as_deref())
         .map_err(|MissingRole { name, detail }| DispatchEnd::MissingRole { name, detail })?;
+    let (role_file, role) = (found.text(), found.file);
     let resumed = match &player {
         Player::Driven(_) => driven::resumed(context, order)?,
         Player::Program(_) | Player::Person => None,
@@ -77,6 +78,7 @@ pub(super) fn prepare<'a>(
         return Err(DispatchEnd::MissingContext { errors }.into());
     }
     write_attempt(&told, &role, folder, &given, &input, resumed.is_some())?;
+    order::note_given(folder, &told, (role_file, &role), &found)?;
     // Before anybody begins: what goes wrong here must not leave an agent at work that nobody waits for.
     site.show_as_latest()?;
     crash::point("dispatch.prepared");
@@ -124,6 +126,9 @@ fn lay_out(
     let found = site.clean_up(&name, "changes found before a dispatch")?;
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
+    if release::makes_tags(site) {
+        workspace.give_tags()?;
+    }
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
     let by_hand = order.agent == Some(Worker::Person);
     match (&found, before) {

@@ -1,18 +1,26 @@
 //! From events to a report: what failed and how, before anything is read from disk.
 
-use super::{ErrorType, FailureReport, Impacted, Tried};
-use tollgate_core::answer::EscalationWay;
+use super::{ErrorType, FailureReport, SetAsideWork, Tried, members, paths};
+use tollgate_core::answer::AnswerOption;
 use tollgate_core::decision::{Blocker, Decision};
 use tollgate_core::event::Purpose;
+use tollgate_core::given::GivenFiles;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::session::Session;
-use tollgate_core::view::{SCHEMA_VERSION, SpendView};
+use tollgate_core::view::{Parts, SCHEMA_VERSION, SpendView};
 use tollgate_core::words;
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::{FailureClass, class_of};
 
 /// A dispatch that was sent back again and again would repeat all of it in every report.
 const TRIED_MAX: usize = 10;
+
+/// What is on record of an attempt beside its end.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Noted {
+    pub given: Option<GivenFiles>,
+    pub kept: Option<String>,
+}
 
 /// What waits, or was stopped by a person, has not failed.
 pub(super) fn is_failure(end: &DispatchEnd) -> bool {
@@ -30,6 +38,8 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         action: session.action_name().to_owned(),
         step: session.route.step + 1,
         role: None,
+        called: None,
+        role_file: None,
         agent: None,
         task: None,
         dispatch: None,
@@ -40,6 +50,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         error_type: ErrorType { class: "blocked".to_owned(), end: None, code: None },
         message: String::new(),
         impacted_artifacts: Vec::new(),
+        members: Vec::new(),
         tried: Vec::new(),
         tried_count: 0,
         remediation: Vec::new(),
@@ -47,6 +58,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         decision: None,
         options: Vec::new(),
         kept: Vec::new(),
+        set_aside: Vec::new(),
         excerpts: Default::default(),
     }
 }
@@ -67,18 +79,21 @@ pub(super) fn of_dispatch(
     report.duration_ms = tried.last().map(|last| last.duration_ms);
     if let Some(dispatch) = session.dispatches.get(&number) {
         report.role = Some(dispatch.role);
+        report.called = Parts::of(session).called(number).map(str::to_owned);
         report.spent = SpendView::of(&dispatch.spend).to_string();
         report.task = Some(dispatch.task.clone());
         if let Purpose::Step { index, .. } = dispatch.purpose {
             report.step = index + 1;
         }
     }
+    report.members = members::of(session, number);
     report.kept.push(session.session_path(&format!("dispatches/{number}/attempt-{attempt}/")));
     report.remediation.push("nothing to do: Tollgate tries it again automatically".to_owned());
     report
 }
 
-pub(super) fn add_end(report: &mut FailureReport, session: &Session, end: &DispatchEnd) {
+/// `outputs` are the files that it must leave behind.
+pub(super) fn add_end(report: &mut FailureReport, outputs: &[String], end: &DispatchEnd) {
     report.error_type = ErrorType {
         class: class_of(end).map(class_word).unwrap_or("blocked").to_owned(),
         end: Some(words::end_name(end).to_owned()),
@@ -86,26 +101,24 @@ pub(super) fn add_end(report: &mut FailureReport, session: &Session, end: &Dispa
     };
     report.message = words::ended(end);
     report.impacted_artifacts = match end {
-        DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => errors
-            .iter()
-            .map(|error| Impacted {
-                path: error.path.clone(),
-                message: format!("{} ({})", error.message, error.code),
-            })
-            .collect(),
-        DispatchEnd::MissingOutput { paths, .. } => impacted(paths, "it was not written"),
-        _ => {
-            let brief = report.dispatch.and_then(|number| session.brief(number));
-            let outputs = brief.map(|brief| brief.files.outputs).unwrap_or_default();
-            let paths: Vec<String> =
-                outputs.iter().map(|output| session.session_path(output)).collect();
-            impacted(&paths, "it should have been written, but is unchanged")
+        DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
+            errors.iter().map(|error| paths::of_error(report, error)).collect()
         }
+        DispatchEnd::MissingOutput { paths, .. } => paths::of_files(paths, "it was not written"),
+        DispatchEnd::MissingRole { name, .. } => {
+            paths::of_files(&[format!("agents/{name}/SKILL.md")], "it cannot be used")
+        }
+        _ => paths::of_files(outputs, "it should have been written"),
     };
 }
 
-fn impacted(paths: &[String], message: &str) -> Vec<Impacted> {
-    paths.iter().map(|path| Impacted { path: path.clone(), message: message.to_owned() }).collect()
+/// What is on record of the attempt beside its end.
+pub(super) fn add_note(report: &mut FailureReport, noted: &Noted) {
+    report.role_file = noted.given.as_ref().map(|given| given.role_file.clone());
+    if let Some(name) = &noted.kept {
+        let command = format!("git show {name}");
+        report.set_aside.push(SetAsideWork { name: name.clone(), command });
+    }
 }
 
 pub(super) fn add_blocker(report: &mut FailureReport, blocker: &Blocker) {
@@ -120,10 +133,9 @@ pub(super) fn add_question(report: &mut FailureReport, decision: &Decision) {
     report.decision = Some(id.clone());
     report.options = decision.options.clone();
     report.next = format!("the session waits for your answer to {id}, with no time limit");
-    if decision.offers(EscalationWay::RetryWithGuidance) {
-        let step =
-            "answer `retry: GUIDANCE` and say what the agent should do differently (recommended)";
-        report.remediation.push(step.to_owned());
+    if let Some(option) = decision.options.iter().find(|option| option.recommended) {
+        let AnswerOption { answer, consequence, .. } = option;
+        report.remediation.push(format!("answer `{answer}`: {consequence} (recommended)"));
     }
     report.remediation.push("or choose one of the other options".to_owned());
 }

@@ -1,6 +1,7 @@
 //! Watches the events for failures and writes a report of each, once.
 
-use super::{FailureReport, Tried, draft, folders, keep, name_of, numbered, words};
+use super::draft::Noted;
+use super::{FailureReport, Tried, draft, folders, keep, name_of, numbered, paths, words};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,8 @@ struct History {
     tried: Vec<Tried>,
     /// Attempts whose work broke the contract, each with its faults.
     invalid: Vec<(Attempt, Vec<ReplyError>)>,
+    /// Of the last attempt.
+    noted: Noted,
 }
 
 #[derive(Debug)]
@@ -77,10 +80,15 @@ impl Reporter {
         for event in events {
             match event {
                 Event::AttemptStarted { number, agent, .. } => {
+                    self.history.entry(*number).or_default().noted = Noted::default();
                     self.running.insert(
                         *number,
                         (session.updated_at, agent.as_ref().map(ToString::to_string)),
                     );
+                }
+                Event::AttemptNoted { number, given, kept, .. } => {
+                    let noted = Noted { given: given.clone(), kept: kept.clone() };
+                    self.history.entry(*number).or_default().noted = noted;
                 }
                 Event::AttemptEnded { number, attempt, end, .. } => {
                     self.ended(session, *number, *attempt, end);
@@ -134,7 +142,9 @@ impl Reporter {
         if draft::is_failure(end) {
             let agent = chosen.or_else(|| agent_of(&self.agents, session, number));
             let mut report = draft::of_dispatch(session, number, attempt, agent, &history.tried);
-            draft::add_end(&mut report, session, end);
+            let outputs = history.noted.given.as_ref().map(|given| given.outputs.as_slice());
+            draft::add_end(&mut report, outputs.unwrap_or_default(), end);
+            draft::add_note(&mut report, &history.noted);
             self.add(report);
         }
     }
@@ -166,7 +176,10 @@ impl Reporter {
         let attempt = session.dispatches.get(number).map_or(Attempt(0), |found| found.attempts);
         let agent = agent_of(&self.agents, session, *number);
         let tried = self.history.get(number).map(|found| found.tried.clone()).unwrap_or_default();
-        let report = draft::of_dispatch(session, *number, attempt, agent, &tried);
+        let mut report = draft::of_dispatch(session, *number, attempt, agent, &tried);
+        if let Some(history) = self.history.get(number) {
+            draft::add_note(&mut report, &history.noted);
+        }
         self.add(report)
     }
 
@@ -219,6 +232,7 @@ impl Reporter {
     /// With what went in and came out, and nothing secret in any of its texts.
     fn completed(&self, report: &FailureReport) -> Result<FailureReport, FileError> {
         let mut report = report.clone();
+        paths::resolve(&mut report, &self.root);
         if let Some((number, attempt)) = report.dispatch.zip(report.attempt) {
             let folder = self.layout.attempt(number, attempt);
             report.excerpts.agent_input = head(&self.redactor, &folder.input());

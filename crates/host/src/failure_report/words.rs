@@ -1,6 +1,6 @@
 //! A failure report for people; plain text that reads without colour.
 
-use super::{FailureReport, Tried};
+use super::{FailureReport, Impacted, Member, Tried};
 use std::fmt::Display;
 use tollgate_files::sanitize::{terminal_line, terminal_text};
 
@@ -36,11 +36,17 @@ pub fn for_people(report: &FailureReport) -> String {
 pub fn facts(report: &FailureReport) -> String {
     let mut text = String::new();
     field(&mut text, "action", &report.action);
+    let called = report.called.as_deref().unwrap_or_default();
     let step = match report.role {
+        Some(role) if called != role.as_str() && !called.is_empty() => {
+            format!("{} ({called}, {role})", report.step)
+        }
         Some(role) => format!("{} ({role})", report.step),
         None => report.step.to_string(),
     };
     field(&mut text, "step", &step);
+    let role_file = report.role_file.as_ref();
+    optional(&mut text, "role file", role_file.map(|f| format!("{} sha256 {}", f.path, f.sha256)));
     optional(&mut text, "agent", report.agent.as_deref());
     optional(&mut text, "task", report.task.as_ref());
     let attempt = report.attempt.map(|attempt| format!(", attempt {attempt}")).unwrap_or_default();
@@ -52,13 +58,8 @@ pub fn facts(report: &FailureReport) -> String {
     let parts = [Some(kind.class.clone()), kind.end.clone(), kind.code.map(|c| c.to_string())];
     field(&mut text, "error type", &parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
     field(&mut text, "message", &report.message);
-    section(
-        &mut text,
-        "Affected artefacts",
-        report.impacted_artifacts.iter().map(|impacted| {
-            format!("- {}: {}", one_line(&impacted.path), one_line(&impacted.message))
-        }),
-    );
+    section(&mut text, "Affected artefacts", report.impacted_artifacts.iter().map(impacted));
+    section(&mut text, "Members of the parallel step", report.members.iter().map(member));
     let (shown, count) = (report.tried.len(), report.tried_count);
     let tried_title = match count > shown {
         true => format!("Earlier attempts, the last {shown} of {count}"),
@@ -72,11 +73,29 @@ pub fn facts(report: &FailureReport) -> String {
         numbered.map(|(step, number)| format!("{number}. {}", one_line(step))),
     );
     section(&mut text, "Kept", report.kept.iter().map(|path| format!("- {}", one_line(path))));
+    let set_aside = report.set_aside.iter();
+    section(
+        &mut text,
+        "Set aside, not taken into the work",
+        set_aside.map(|work| format!("- {}; show it: {}", work.name, work.command)),
+    );
     text.push_str(&format!("\nNext: {}\n", one_line(&report.next)));
     if let Some(decision) = &report.decision {
         text.push_str(&format!("Question: {decision}\n"));
     }
     text
+}
+
+fn impacted(impacted: &Impacted) -> String {
+    let line = impacted.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let kept = impacted.kept.as_deref().map(|kept| format!("; what it left: {}", one_line(kept)));
+    let (path, message) = (one_line(&impacted.path), one_line(&impacted.message));
+    format!("- {path}{line}: {message}{}", kept.unwrap_or_default())
+}
+
+fn member(member: &Member) -> String {
+    let Member { dispatch, called, task, how, next } = member;
+    format!("- #{dispatch} {} {task} {}; it {next}", one_line(called), one_line(how))
 }
 
 fn tried(tried: &Tried) -> String {

@@ -224,6 +224,7 @@ impl Owner {
             stage: StageWatch::default(),
             tracking: Tracking::default(),
             promoted: None,
+            tagged: None,
             wanted: Vec::new(),
             running: BTreeMap::new(),
             _lock: lock,

@@ -6,7 +6,10 @@ use tollgate_contract::diagnostic::{Diagnostic, Report};
 use tollgate_contract::pack;
 use tollgate_contract::skill::is_kebab;
 use tollgate_contract::skill::{self, RoleFile};
+use tollgate_core::given::RoleText;
+use tollgate_core::id::ContentHash;
 use tollgate_core::role::Role;
+use tollgate_files as files;
 use tollgate_files::layout::Layout;
 
 /// Where a text comes from when it is in the binary.
@@ -25,8 +28,21 @@ pub struct FoundRole {
     pub file: RoleFile,
     /// `built-in`, or the path in the repository.
     pub source: String,
+    /// Of the text as it was read.
+    pub sha256: ContentHash,
     /// What of the file is ignored.
     pub notices: Vec<Diagnostic>,
+}
+
+impl FoundRole {
+    /// For the record.
+    pub fn text(&self) -> RoleText {
+        let path = match self.source.as_str() {
+            BUILT_IN => format!("{BUILT_IN} {}", self.file.name),
+            path => path.to_owned(),
+        };
+        RoleText { path, sha256: self.sha256.clone() }
+    }
 }
 
 /// The text of a role by the name that an action calls it by, as it is at this moment.
@@ -48,9 +64,9 @@ pub fn find(layout: &Layout, role: Role, called: Option<&str>) -> Result<FoundRo
         return Ok(found);
     }
     if let Some(built_in) = pack::find(pack::ROLES, name) {
-        let source = BUILT_IN.to_owned();
+        let (source, sha256) = (BUILT_IN.to_owned(), files::hash_bytes(built_in.text.as_bytes()));
         return match skill::read(built_in.text, built_in.name) {
-            (Some(file), _) => Ok(FoundRole { file, source, notices: Vec::new() }),
+            (Some(file), _) => Ok(FoundRole { file, source, sha256, notices: Vec::new() }),
             (None, report) => Err(missing(words(&report))),
         };
     }
@@ -214,7 +230,8 @@ fn skill_of(layout: &Layout, name: &str) -> Result<Option<FoundRole>, String> {
     };
     match skill::read(&text, &path) {
         (Some(file), report) => {
-            Ok(Some(FoundRole { file, source: path, notices: report.diagnostics }))
+            let sha256 = files::hash_bytes(text.as_bytes());
+            Ok(Some(FoundRole { file, source: path, sha256, notices: report.diagnostics }))
         }
         (None, report) => Err(words(&report)),
     }
@@ -225,9 +242,9 @@ fn text_of(layout: &Layout, page: &Page, role: Option<Role>) -> Result<Option<Fo
     let Some(text) = text_beneath(layout, path).map_err(|cause| format!("{path} {cause}"))? else {
         return Ok(None);
     };
-    let source = path.clone();
+    let (source, sha256) = (path.clone(), files::hash_bytes(text.as_bytes()));
     match skill::read_foreign(&text, path, name, role) {
-        Some(file) => Ok(Some(FoundRole { file, source, notices: Vec::new() })),
+        Some(file) => Ok(Some(FoundRole { file, source, sha256, notices: Vec::new() })),
         None if role.is_none() => Ok(None),
         None => Err(format!("{path} has no text after its front matter")),
     }

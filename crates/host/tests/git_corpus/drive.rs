@@ -98,6 +98,9 @@ impl Stage {
         repository.uncommitted().unwrap();
         assert!(repository.has_path(&head, "first").unwrap());
         repository.content(&head, "first").unwrap();
+        let files = repository.files_at(&head, "first").unwrap();
+        assert!(repository.contents(&head, &files).unwrap().iter().all(Option::is_some));
+        assert!(repository.is_revision("HEAD"));
         repository.exclude(&["scratch"]).unwrap();
         repository.exclude_own(false).unwrap();
         repository.exclude_own(true).unwrap();
@@ -251,6 +254,9 @@ fn look_at(folder: &Path) {
         if let Ok(head) = head {
             let _ = repository.has_path(&head.commit, "inner");
             let _ = repository.content(&head.commit, "inner");
+            let _ = repository.files_at(&head.commit, "inner");
+            let _ = repository.contents(&head.commit, &["inner".to_owned()]);
+            let _ = repository.is_revision("inner");
         }
         let _ = Snapshots::of(folder).take("manual", &SCOPE, at(), KEEPING);
     }

@@ -80,6 +80,20 @@ impl From<Issue> for TrackerItem {
     }
 }
 
+#[derive(Debug, Deserialize)]
+pub(super) struct WireComment {
+    body: Option<String>,
+    author_association: Option<String>,
+}
+
+impl WireComment {
+    /// A stranger can write the marker of a key too.
+    pub fn is_ours(&self, key: &str) -> bool {
+        let found = self.body.as_deref().and_then(|body| marker::split(body).0);
+        is_member(&self.author_association) && found.as_deref() == Some(key)
+    }
+}
+
 fn is_member(association: &Option<String>) -> bool {
     matches!(association.as_deref(), Some("OWNER" | "MEMBER" | "COLLABORATOR"))
 }

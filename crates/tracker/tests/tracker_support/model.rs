@@ -14,6 +14,9 @@ const BY_NUMBER: &str = "/repositories/1/";
 pub struct Model {
     pub labels: Vec<Value>,
     pub issues: Vec<Value>,
+    pub comments: Vec<Value>,
+    /// The status label of each issue, whenever it was another one.
+    pub moves: Vec<(u64, String)>,
 }
 
 type Answer = (u16, Vec<(String, String)>, String);
@@ -58,6 +61,12 @@ impl Model {
                 None => refusal(404, "Not Found"),
             },
             ("PATCH", ["issues", number]) => self.change_issue(number, &asked.body),
+            ("GET", ["issues", number, "comments"]) => {
+                let of = |comment: &&Value| comment["issue"].to_string() == **number;
+                let found: Vec<Value> = self.comments.iter().filter(of).cloned().collect();
+                page(&found, asked, address)
+            }
+            ("POST", ["issues", number, "comments"]) => self.make_comment(number, &asked.body),
             _ => refusal(404, "Not Found"),
         }
     }
@@ -135,6 +144,15 @@ impl Model {
         good(200, &self.issues[at])
     }
 
+    fn make_comment(&mut self, number: &str, body: &Value) -> Answer {
+        let Some(at) = self.issue(number) else { return refusal(404, "Not Found") };
+        let comment = json!({
+            "issue": self.issues[at]["number"], "body": body["body"], "author_association": "OWNER",
+        });
+        self.comments.push(comment.clone());
+        good(201, &comment)
+    }
+
     /// Labels that nobody made before are made with an issue, grey and without a description.
     fn set_labels(&mut self, at: usize, names: &Value) {
         let mut labels = Vec::new();
@@ -146,6 +164,15 @@ impl Model {
             labels.push(self.labels[self.label(name).unwrap()].clone());
         }
         self.issues[at]["labels"] = Value::Array(labels);
+        let named = self.issues[at]["labels"].as_array().into_iter().flatten();
+        let status = named.filter_map(|l| l["name"].as_str()).find(|n| n.starts_with("status:"));
+        if let Some(status) = status.map(str::to_owned) {
+            let number = self.issues[at]["number"].as_u64().unwrap();
+            let last = self.moves.iter().rev().find(|(of, _)| *of == number);
+            if last.is_none_or(|(_, last)| *last != status) {
+                self.moves.push((number, status));
+            }
+        }
     }
 }
 

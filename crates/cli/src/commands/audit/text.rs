@@ -1,10 +1,13 @@
 //! The audit for people.
 
 use tollgate_core::event::Verdict;
+use tollgate_core::role::Role;
 use tollgate_core::view::{
-    Audit, CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer, WrittenEntry,
+    Audit, CommandEntry, CommitEntry, DecisionEntry, Place, ReadEntry, RoleEntry, Writer,
+    WrittenEntry,
 };
 use tollgate_core::words;
+use tollgate_core::work::ChangeType;
 use tollgate_files::sanitize::terminal_line;
 
 const WORDS_MAX: usize = 200;
@@ -57,7 +60,19 @@ fn spend(record: &Audit) -> Vec<String> {
 
 fn role(entry: &RoleEntry) -> String {
     let numbers: Vec<String> = entry.dispatches.iter().map(|n| format!("#{n}")).collect();
-    format!("{:<11} {}", entry.role, numbers.join(" "))
+    let mut text = format!("{:<11} {}", as_called(&entry.called, entry.role), numbers.join(" "));
+    for file in &entry.role_files {
+        text.push_str(&format!("\n    by {} {}", name(&file.path), head(file.sha256.as_str())));
+    }
+    text
+}
+
+/// `backend-developer (Coder)`, or the role alone where the action has no name of its own for it.
+fn as_called(called: &str, role: Role) -> String {
+    match called == role.as_str() || called.is_empty() {
+        true => role.to_string(),
+        false => format!("{} ({role})", name(called)),
+    }
 }
 
 /// Files of the session are shown by their short name, after `…/`.
@@ -75,21 +90,30 @@ fn read(record: &Audit, entry: &ReadEntry) -> String {
     };
     let agent = entry.agent.as_deref().map(|name| format!(" by {}", short(name)));
     let agent = agent.unwrap_or_default();
-    format!("#{} {} {}{again}{agent}: {files}", entry.dispatch, entry.role, entry.task)
+    let who = as_called(&entry.called, entry.role);
+    format!("#{} {who} {}{again}{agent}: {files}", entry.dispatch, entry.task)
 }
 
 fn written(entry: &WrittenEntry) -> String {
-    let by = match entry.by {
-        Writer::Dispatch { number, role, .. } => format!("#{number} {role}"),
+    let by = match &entry.by {
+        Writer::Dispatch { number, role, called, .. } => {
+            format!("#{number} {}", as_called(called, *role))
+        }
         Writer::Person => "a person".to_owned(),
         Writer::Import => "the import".to_owned(),
     };
-    let hash = entry.sha256.as_ref().map_or("removed", |hash| head(hash.as_str()));
+    let hash = entry.sha256.as_ref().map(|hash| head(hash.as_str()));
+    let how = entry.change.map_or("removed", ChangeType::as_str);
+    let hash = hash.unwrap_or(how);
     let fate = match entry.verdict {
         None | Some(Verdict::Accepted | Verdict::Objected) => "",
         Some(_) => ", not accepted",
     };
-    format!("{} {hash} by {by}{fate}", name(&entry.path))
+    let place = match entry.place {
+        Place::Session => "…/",
+        Place::Repository => "",
+    };
+    format!("{place}{} {hash} by {by}{fate}", name(&entry.path))
 }
 
 fn decision(entry: &DecisionEntry) -> String {
@@ -131,7 +155,8 @@ fn command(entry: &CommandEntry) -> String {
 }
 
 fn commit(entry: &CommitEntry) -> String {
-    let CommitEntry { dispatch, role, task, .. } = entry;
+    let CommitEntry { dispatch, role, called, task, .. } = entry;
+    let role = as_called(called, *role);
     let paths: Vec<String> = entry.changes.iter().map(|change| name(&change.path)).collect();
     format!("{} #{dispatch} {role} {task}: {}", head(entry.commit.as_str()), paths.join(", "))
 }

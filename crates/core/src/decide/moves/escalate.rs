@@ -1,14 +1,14 @@
 //! A dispatch that cannot continue by itself: what the person is told, what they can answer, and what must be fixed first.
 
 use super::ask::{self, Question};
-use super::tried;
+use super::{remedy, tried};
 use crate::action::PartIndex;
-use crate::answer::EscalationWay;
+use crate::answer::{AnswerOption, EscalationWay, Way};
 use crate::decide::draft::Draft;
 use crate::decision::{Blocker, BlockerCode, DecisionKind, Subject};
 use crate::event::{Event, Purpose};
 use crate::failure;
-use crate::id::{DecisionId, DispatchNumber, TaskRef};
+use crate::id::{DispatchNumber, TaskRef};
 use crate::reply::ReplyStatus;
 use crate::role::Role;
 use crate::words;
@@ -19,7 +19,7 @@ pub fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: BlockerCo
     let dispatch = &draft.dispatches[&number];
     let failure = dispatch.last_failure().cloned();
     let ended = failure.as_ref().map(words::ended).unwrap_or_default();
-    let how = match failure {
+    let how = match &failure {
         Some(DispatchEnd::MissingContext { .. } | DispatchEnd::MissingRole { .. }) => {
             "was not started".to_owned()
         }
@@ -27,10 +27,10 @@ pub fn escalation(draft: &mut Draft<'_>, number: DispatchNumber, code: BlockerCo
     };
     let detail = ask::cut(format!(
         "{} for {:#} {how} (dispatch {number}): {ended}",
-        dispatch.role, dispatch.task
+        draft.name_of(dispatch),
+        dispatch.task
     ));
-    let timed_out = matches!(failure, Some(DispatchEnd::TimedOut { .. }));
-    block_and_ask(draft, number, code, detail, timed_out);
+    block_and_ask(draft, number, code, detail, failure.as_ref());
 }
 
 /// The agent itself said BLOCKED or FAIL.
@@ -44,9 +44,10 @@ pub fn agent_stopped(
     let said = if code == BlockerCode::AgentBlocked { "BLOCKED" } else { "FAIL" };
     let detail = ask::cut(format!(
         "{} for {:#} replied {said} (dispatch {number}): {summary}",
-        dispatch.role, dispatch.task
+        draft.name_of(dispatch),
+        dispatch.task
     ));
-    block_and_ask(draft, number, code, detail, false);
+    block_and_ask(draft, number, code, detail, None);
 }
 
 fn block_and_ask(
@@ -54,7 +55,7 @@ fn block_and_ask(
     number: DispatchNumber,
     code: BlockerCode,
     detail: String,
-    timed_out: bool,
+    failure: Option<&DispatchEnd>,
 ) {
     if let TaskRef::Task(id) = draft.dispatches[&number].task.clone() {
         ask::block_task(draft, id);
@@ -65,15 +66,14 @@ fn block_and_ask(
             EscalationWay::RetryWithGuidance,
             "Try once more with guidance",
             "one more attempt with your guidance",
-        )
-        .recommended_if(true),
+        ),
         ask::option(
             EscalationWay::RetryWith,
             "Try another agent",
             "one more attempt by that agent of tollgate.toml",
         ),
     ];
-    if timed_out {
+    if matches!(failure, Some(DispatchEnd::TimedOut { .. })) {
         options.push(ask::option(
             EscalationWay::Extend,
             "Give it more time",
@@ -98,7 +98,13 @@ fn block_and_ask(
         options.push(ask::full_option(EscalationWay::Full));
     }
     options.push(ask::cancel_option());
-    let remedy = remedy(draft, number, code, &draft.next_decision_id());
+    let fitting = remedy::recommended(failure);
+    let recommend = |option: AnswerOption| {
+        let fits = option.id == fitting.id();
+        option.recommended_if(fits)
+    };
+    let options = options.into_iter().map(recommend).collect();
+    let remedy = remedy::words(draft, number, failure, &draft.next_decision_id());
     ask::block(draft, Blocker { code, detail: detail.clone(), remedy });
     let subject = Subject::Dispatch { dispatch: number };
     let attempts = tried::attempts(&draft.dispatches[&number]);
@@ -107,26 +113,6 @@ fn block_and_ask(
         false => format!("{detail}\nAll attempts:\n{}", ask::bullets(&attempts)),
     };
     ask::ask(draft, Question { kind: DecisionKind::Escalation, text, options, subject });
-}
-
-fn remedy(draft: &Draft<'_>, number: DispatchNumber, code: BlockerCode, id: &DecisionId) -> String {
-    let folder = draft.session_path(&format!("dispatches/{number}/"));
-    let first = match code {
-        BlockerCode::MissingContext => match draft.dispatches[&number].last_failure() {
-            Some(DispatchEnd::MissingRole { name, .. }) => {
-                format!("write agents/{name}/SKILL.md")
-            }
-            _ => "create the file, or fix `context_files` in tasks.yaml".to_owned(),
-        },
-        BlockerCode::SubagentFailure if is_invalid(draft, number) => {
-            format!("look into {}", draft.failed_path(number))
-        }
-        BlockerCode::OutputLimit => {
-            format!("raise limits.output_bytes in tollgate.toml, or look into {folder}")
-        }
-        _ => format!("look into {folder}"),
-    };
-    format!("{first}, then answer {id}")
 }
 
 fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {
@@ -153,10 +139,6 @@ fn can_be_fixed(draft: &Draft<'_>, number: DispatchNumber) -> bool {
     has_begun && !failure.is_clash
 }
 
-fn is_invalid(draft: &Draft<'_>, number: DispatchNumber) -> bool {
-    matches!(draft.dispatches[&number].last_failure(), Some(DispatchEnd::Invalid { .. }))
-}
-
 /// The blocker of a dispatch that waits for a person's answer.
 pub fn still_waiting(draft: &Draft<'_>) -> Option<Blocker> {
     draft.pending_decisions().find_map(|decision| {
@@ -167,7 +149,9 @@ pub fn still_waiting(draft: &Draft<'_>) -> Option<Blocker> {
         };
         let dispatch = *dispatch;
         let code = stopped_by(draft, dispatch);
-        let remedy = remedy(draft, dispatch, code, &decision.decision_id);
+        let failed = &draft.dispatches[&dispatch];
+        let failure = failed.last_failure().filter(|_| failed.waiting().is_some());
+        let remedy = remedy::words(draft, dispatch, failure, &decision.decision_id);
         Some(Blocker { code, detail: decision.question.clone(), remedy })
     })
 }

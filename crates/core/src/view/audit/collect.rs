@@ -1,11 +1,14 @@
 //! Folds what happened into an audit, event by event.
 
 use super::{
-    Audit, CommandEntry, CommitEntry, DecisionEntry, ReadEntry, RoleEntry, Writer, WrittenEntry,
+    Audit, CommandEntry, CommitEntry, DecisionEntry, Place, ReadEntry, RoleEntry, Writer,
+    WrittenEntry,
 };
 use crate::decision::{Decision, DecisionStatus, Resolution};
 use crate::event::{Event, Verdict};
+use crate::given::GivenFiles;
 use crate::id::{Attempt, DecisionId, DispatchNumber};
+use crate::role::Role;
 use crate::session::Session;
 use crate::time::Timestamp;
 use crate::view::{Parts, SCHEMA_VERSION, SpendBy, SpendView};
@@ -42,11 +45,9 @@ impl Auditor {
         self.records += 1;
         let session = now.session;
         match event {
-            Event::DispatchOpened { number, role, .. } => {
-                match self.roles.iter_mut().find(|entry| entry.role == *role) {
-                    Some(entry) => entry.dispatches.push(*number),
-                    None => self.roles.push(RoleEntry { role: *role, dispatches: vec![*number] }),
-                }
+            Event::DispatchOpened { number, role, .. } => self.opened(session, *number, *role),
+            Event::AttemptNoted { number, attempt, given: Some(given), .. } => {
+                self.given(*number, *attempt, given);
             }
             Event::AttemptStarted { number, attempt, agent, .. } => {
                 let agent = agent.as_ref().map(Worker::as_str);
@@ -64,6 +65,8 @@ impl Auditor {
             Event::DecisionResolved { id, resolution } => self.resolved(id, resolution),
             Event::SessionImported(taken) => {
                 self.written.extend(taken.documents.iter().map(|document| WrittenEntry {
+                    place: Place::Session,
+                    change: None,
                     path: document.path.clone(),
                     sha256: Some(document.sha256.clone()),
                     by: Writer::Import,
@@ -74,6 +77,8 @@ impl Auditor {
             Event::FilesEdited { edits } => {
                 self.written.extend(edits.iter().map(|edit| WrittenEntry {
                     path: edit.path.clone(),
+                    place: Place::Session,
+                    change: None,
                     sha256: edit.now.as_ref().map(|now| now.sha256.clone()),
                     by: Writer::Person,
                     at,
@@ -144,6 +149,34 @@ impl Auditor {
         entry.command = resolution.command.as_ref().map(ToString::to_string);
     }
 
+    fn opened(&mut self, session: &Session, number: DispatchNumber, role: Role) {
+        let called = name_of(session, number);
+        let known =
+            self.roles.iter_mut().find(|entry| entry.role == role && entry.called == called);
+        match known {
+            Some(entry) => entry.dispatches.push(number),
+            None => {
+                let (dispatches, role_files) = (vec![number], Vec::new());
+                self.roles.push(RoleEntry { role, called, dispatches, role_files });
+            }
+        }
+    }
+
+    /// What it really was told to read, with the text of its role.
+    fn given(&mut self, number: DispatchNumber, attempt: Attempt, given: &GivenFiles) {
+        let mut read = self.read.iter_mut().rev();
+        if let Some(entry) = read.find(|e| e.dispatch == number && e.attempt == attempt) {
+            entry.role_file = Some(given.role_file.clone());
+            entry.files.clone_from(&given.files);
+        }
+        let mut roles = self.roles.iter_mut();
+        if let Some(entry) = roles.find(|entry| entry.dispatches.contains(&number))
+            && !entry.role_files.contains(&given.role_file)
+        {
+            entry.role_files.push(given.role_file.clone());
+        }
+    }
+
     /// The state just now is the one that the agent's input was made from.
     fn started(
         &mut self,
@@ -161,9 +194,11 @@ impl Auditor {
             dispatch: number,
             attempt,
             role: brief.role,
+            called: name_of(session, number),
             task: brief.task.id,
             agent: agent.map(str::to_owned),
             at,
+            role_file: None,
             files: instructions.chain(brief.task.context_files).collect(),
         });
     }
@@ -179,11 +214,27 @@ impl Auditor {
         let Some(dispatch) = session.dispatches.get(&number) else {
             return;
         };
-        let by = Writer::Dispatch { number, attempt, role: dispatch.role };
+        let called = name_of(session, number);
+        let by = Writer::Dispatch { number, attempt, role: dispatch.role, called };
         self.written.extend(work.documents.artefacts.iter().map(|artefact| WrittenEntry {
             path: artefact.path.clone(),
+            place: Place::Session,
             sha256: Some(artefact.sha256.clone()),
-            by,
+            change: None,
+            by: by.clone(),
+            at,
+            verdict: None,
+        }));
+        let hash_of = |path: &str| {
+            let declared = work.code.outputs.iter().find(|output| output.path == path);
+            declared.map(|output| output.sha256.clone())
+        };
+        self.written.extend(work.code.changes.iter().map(|change| WrittenEntry {
+            path: change.path.clone(),
+            place: Place::Repository,
+            sha256: hash_of(&change.path),
+            change: Some(change.change_type),
+            by: by.clone(),
             at,
             verdict: None,
         }));
@@ -219,12 +270,18 @@ impl Auditor {
                 commit,
                 dispatch: number,
                 role: dispatch.role,
+                called: name_of(session, number),
                 task: dispatch.task.clone(),
                 at,
                 changes: work.code.changes,
             });
         }
     }
+}
+
+fn name_of(session: &Session, number: DispatchNumber) -> String {
+    let dispatch = session.dispatches.get(&number);
+    dispatch.map(|dispatch| session.name_of(dispatch).to_owned()).unwrap_or_default()
 }
 
 fn asked(decision: &Decision) -> DecisionEntry {

@@ -104,6 +104,11 @@ pub(super) struct SessionWork {
 }
 
 impl SessionWork {
+    /// A session file as the role has written it.
+    pub fn written(&self, path: &str) -> Option<&[u8]> {
+        self.files.iter().find(|file| file.path == path).map(|file| &*file.bytes)
+    }
+
     /// Files that the engine made count as if the role had written them.
     fn add(&mut self, made: plan::Made, redactor: &Redactor) {
         let mut clean = Differences { written: made.files, ..Differences::default() };

@@ -1,6 +1,6 @@
 //! action-context.md: what was run, on what, and what each dispatch was for.
 
-use super::words::code;
+use super::words::{called, code, role_text};
 use super::{heading, item};
 use tollgate_core::event::Event;
 use tollgate_core::id::CommitId;
@@ -28,8 +28,9 @@ pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
         Event::DispatchOpened { number, role, task, purpose, feedback, .. } => {
             let told = feedback.iter().map(|text| format!("  - told: {}\n", code(text)));
             let told: String = told.collect();
+            let who = called(parts.called(*number).unwrap_or_default(), *role);
             format!(
-                "- {at} dispatch {number}: {role} for {task:#}, {}\n{told}",
+                "- {at} dispatch {number}: {who} for {task:#}, {}\n{told}",
                 words::purpose(purpose)
             )
         }
@@ -46,6 +47,10 @@ pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
                 .map(|of| format!(" in place of {}, which has reached its usage limit", code(of)));
             let of = of.unwrap_or_default();
             format!("- {at} dispatch {number} attempt {attempt}: played by {by}{of}\n")
+        }
+        Event::AttemptNoted { number, attempt, given: Some(given), .. } => {
+            let text = role_text(&given.role_file);
+            format!("- {at} dispatch {number} attempt {attempt}: role file {text}\n")
         }
         Event::AttemptEnded { number, attempt, end, usage, .. } if end.has_begun() => {
             format!("- {at} dispatch {number} attempt {attempt}: cost {usage}\n")

@@ -1,8 +1,9 @@
 //! artifact-trace.md: what each attempt was given to read, and what it wrote.
 
 use super::heading;
-use super::words::code;
+use super::words::{called, code, role_text};
 use tollgate_core::event::Event;
+use tollgate_core::given::GivenFiles;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::Parts;
@@ -12,6 +13,10 @@ use tollgate_core::work::{Artefact, Declaration, DispatchEnd, Work};
 pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
     match event {
         Event::AttemptStarted { number, attempt, .. } => read(parts, at, *number, *attempt),
+        Event::AttemptNoted { number, attempt, given, kept } => {
+            heading(at, &format!("Dispatch {number} attempt {attempt}: what it was given"))
+                + &noted(given.as_ref(), kept.as_deref())
+        }
         Event::AttemptEnded { number, attempt, end, .. } => {
             let title = format!("Dispatch {number} attempt {attempt} ended");
             heading(at, &title) + &ended(end)
@@ -44,13 +49,26 @@ fn read(parts: Parts<'_>, at: Timestamp, number: DispatchNumber, attempt: Attemp
     let Some(given) = parts.given_to(number) else {
         return String::new();
     };
-    let title = format!("Dispatch {number} attempt {attempt}: {} for {:#}", given.role, given.task);
+    let who = called(&given.called, given.role);
+    let title = format!("Dispatch {number} attempt {attempt}: {who} for {:#}", given.task);
     let mut text = heading(at, &title);
     let files = given.reads.iter();
     let reads: String = files.map(|file| format!("- to read: {}\n", code(file))).collect();
     text.push_str(if reads.is_empty() { "- to read: no files\n" } else { &reads });
     let outputs = given.must_write.iter();
     text.extend(outputs.map(|output| format!("- must write: {}\n", code(output))));
+    text
+}
+
+fn noted(given: Option<&GivenFiles>, kept: Option<&str>) -> String {
+    let mut text = String::new();
+    if let Some(given) = given {
+        text.push_str(&format!("- role file: {}\n", role_text(&given.role_file)));
+        text.extend(given.files.iter().map(|file| format!("- file: {}\n", code(file))));
+    }
+    if let Some(kept) = kept {
+        text.push_str(&format!("- what it left is kept: `git show {kept}`\n"));
+    }
     text
 }
 

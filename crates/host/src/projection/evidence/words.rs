@@ -1,5 +1,7 @@
 //! Text of agents and people inside Markdown of ours: one line, shown as it is, never read as markup.
 
+use tollgate_core::given::RoleText;
+use tollgate_core::role::Role;
 use tollgate_files::sanitize::terminal_line;
 
 /// The whole of it is in the journal.
@@ -20,6 +22,19 @@ pub fn code(text: &str) -> String {
     // A mark at the edge would join the fence.
     let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
+}
+
+/// `backend-developer (Coder)`, or the role alone where the action has no name of its own for it.
+pub fn called(name: &str, role: Role) -> String {
+    match name == role.as_str() || name.is_empty() {
+        true => role.to_string(),
+        false => format!("{} ({role})", line(name)),
+    }
+}
+
+/// Where the text of a role is from, and which one it was.
+pub fn role_text(text: &RoleText) -> String {
+    format!("{} sha256 {}", code(&text.path), text.sha256)
 }
 
 #[cfg(test)]
