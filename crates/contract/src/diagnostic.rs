@@ -124,6 +124,26 @@ impl Report {
         diagnostics.into_iter().for_each(|diagnostic| self.push(diagnostic));
     }
 
+    /// Tells a fault that is at several places once, with the other lines; what differs in a number only is the same.
+    pub(crate) fn tell_once(&mut self) {
+        let mut told: Vec<(String, Diagnostic, Vec<u32>)> = Vec::new();
+        for diagnostic in std::mem::take(&mut self.diagnostics) {
+            let key = format!("{} {}", diagnostic.code, without_numbers(&diagnostic.message));
+            match told.iter_mut().find(|(known, first, _)| {
+                *known == key && first.severity == diagnostic.severity && first.line.is_some()
+            }) {
+                Some((_, _, lines)) if diagnostic.line.is_some() => lines.extend(diagnostic.line),
+                _ => told.push((key, diagnostic, Vec::new())),
+            }
+        }
+        for (_, mut diagnostic, lines) in told {
+            if !lines.is_empty() {
+                diagnostic.message.push_str(&format!("; the same on {}", on_lines(&lines)));
+            }
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
     pub(crate) fn is_full(&self) -> bool {
         self.diagnostics.len() > FAULTS_MAX
     }
@@ -133,6 +153,30 @@ impl From<Diagnostic> for Report {
     fn from(diagnostic: Diagnostic) -> Self {
         Self { diagnostics: vec![diagnostic] }
     }
+}
+
+/// With `#` for every number.
+fn without_numbers(text: &str) -> String {
+    let mut plain = String::new();
+    for c in text.chars() {
+        match c.is_ascii_digit() {
+            true if plain.ends_with('#') => {}
+            true => plain.push('#'),
+            false => plain.push(c),
+        }
+    }
+    plain
+}
+
+fn on_lines(lines: &[u32]) -> String {
+    const SHOWN_MAX: usize = 10;
+    let shown: Vec<String> = lines.iter().take(SHOWN_MAX).map(u32::to_string).collect();
+    let (word, more) = match lines.len() {
+        1 => ("line", String::new()),
+        count if count > SHOWN_MAX => ("lines", format!(" and {} more", count - SHOWN_MAX)),
+        _ => ("lines", String::new()),
+    };
+    format!("{word} {}{more}", shown.join(", "))
 }
 
 /// A code that has a page. Only the tables beside the factories make one.

@@ -8,18 +8,26 @@ use tollgate_core::role::Mode;
 pub(crate) struct Required {
     pub name: &'static str,
     pub headings: &'static [&'static str],
+    /// Words of a heading that is taken for it, with a notice.
+    pub also: &'static [&'static str],
 }
 
 const SPEC: &[Required] = &[
     Required {
         name: "Goals",
         headings: &["goals", "goal", "goals and non-goals", "goals & non-goals"],
+        also: &["objectives", "objective", "main goals", "project goals"],
     },
     Required {
         name: "Acceptance Criteria",
         headings: &["acceptance criteria", "acceptance criterion"],
+        also: &["acceptance criteria"],
     },
-    Required { name: "Definition of Done", headings: &["definition of done", "dod"] },
+    Required {
+        name: "Definition of Done",
+        headings: &["definition of done", "dod"],
+        also: &["definition of done", "done when"],
+    },
 ];
 
 /// The first ones of `SPEC`.
@@ -29,6 +37,7 @@ const ARCHITECTURE: &[Required] = &[
     Required {
         name: "Overview",
         headings: &["overview", "architecture overview", "system overview"],
+        also: &["overview"],
     },
     Required {
         name: "Modules/components",
@@ -41,14 +50,31 @@ const ARCHITECTURE: &[Required] = &[
             "modules & components",
             "components and modules",
         ],
+        also: &["modules", "module", "components", "component"],
     },
 ];
 
 const REPORT: &[Required] = &[
-    Required { name: "What was done", headings: &["what was done"] },
-    Required { name: "How to run", headings: &["how to run", "how to run it"] },
-    Required { name: "How to test", headings: &["how to test", "how to test it"] },
-    Required { name: "Known issues", headings: &["known issues", "known issues and limitations"] },
+    Required {
+        name: "What was done",
+        headings: &["what was done"],
+        also: &["done", "delivered", "changed", "changes", "summary"],
+    },
+    Required {
+        name: "How to run",
+        headings: &["how to run", "how to run it"],
+        also: &["run", "running", "usage", "start"],
+    },
+    Required {
+        name: "How to test",
+        headings: &["how to test", "how to test it"],
+        also: &["test", "tests", "testing", "validate", "validation", "verify", "verification"],
+    },
+    Required {
+        name: "Known issues",
+        headings: &["known issues", "known issues and limitations"],
+        also: &["issues", "limitations"],
+    },
 ];
 
 /// In lean mode the goal and the acceptance criteria are the whole specification.
@@ -76,7 +102,13 @@ pub(crate) fn check(document: &Markdown, path: &str, required: &[Required]) -> R
         let is_it = |at: &usize| section.headings.contains(&names[*at].as_str());
         let found: Vec<usize> = (0..names.len()).filter(is_it).collect();
         match found.first() {
-            None => report.push(say::missing(path, section.name)),
+            None => match in_other_words(document, &names, section) {
+                Some(at) => {
+                    let heading = &document.headings[at];
+                    report.push(say::other_words(path, heading.line, &heading.title, section.name));
+                }
+                None => report.push(say::missing(path, section.name)),
+            },
             Some(first) if !found.iter().any(|at| has_content(document, *at)) => {
                 report.push(say::empty(path, document.headings[*first].line, section.name));
             }
@@ -84,6 +116,18 @@ pub(crate) fn check(document: &Markdown, path: &str, required: &[Required]) -> R
         }
     }
     report
+}
+
+/// A heading with content that is meant as the section, such as "How to Run and Validate" for "How to run".
+fn in_other_words(document: &Markdown, names: &[String], section: &Required) -> Option<usize> {
+    let means = |name: &str| {
+        let parts = name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+        let name = format!(" {} ", parts.collect::<Vec<_>>().join(" "));
+        section.also.iter().any(|word| name.contains(&format!(" {word} ")))
+    };
+    // Of the title of the document no section is meant: everything is below it.
+    let is_title = |at: usize| at == 0 && document.below(0).end == document.lines.len();
+    (0..names.len()).find(|at| !is_title(*at) && means(&names[*at]) && has_content(document, *at))
 }
 
 /// Below the heading, or below one that belongs to it. Headings and comments are no content.

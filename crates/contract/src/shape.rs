@@ -12,6 +12,9 @@ use std::collections::BTreeSet;
 /// Nobody reads more faults of one document than this.
 pub(crate) const FAULTS_MAX: usize = 200;
 
+/// So many missing fields of one object are told together.
+const MANY: usize = 3;
+
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ShapeError {
     pub pointer: String,
@@ -21,13 +24,38 @@ pub(crate) struct ShapeError {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Wrong {
-    Missing { field: String },
-    Unknown { field: String, known: Vec<String> },
-    Type { found: String, expected: Vec<String> },
-    Value { found: String, allowed: Vec<String> },
+    Missing {
+        field: String,
+    },
+    /// Several at one place, told together.
+    MissingMany {
+        fields: Vec<String>,
+    },
+    /// None of the required fields is there: it is something else.
+    Another {
+        expected: Vec<String>,
+        found: Vec<String>,
+    },
+    Unknown {
+        field: String,
+        known: Vec<String>,
+    },
+    Type {
+        found: String,
+        expected: Vec<String>,
+    },
+    Value {
+        found: String,
+        allowed: Vec<String>,
+    },
     Empty,
-    Range { found: String, rule: String },
-    Twice { field: String },
+    Range {
+        found: String,
+        rule: String,
+    },
+    Twice {
+        field: String,
+    },
 }
 
 /// The typed value, or every fault. The error text is for what only serde can see.
@@ -179,11 +207,29 @@ impl<'a> Checker<'a> {
                 (None, None) => self.twice_below(&entry.node, &below),
             }
         }
+        self.missing(schema, node, at, &seen);
+    }
+
+    /// One cause is one fault: where much is missing, each field is not told by itself.
+    fn missing(&mut self, schema: &Json, node: &Node, at: &str, seen: &BTreeSet<&str>) {
         let required = schema.get("required").and_then(Json::as_array);
-        for field in required.into_iter().flatten().filter_map(Json::as_str) {
-            if !seen.contains(field) {
-                self.fault(at, node.line, Wrong::Missing { field: field.to_owned() });
-            }
+        let required: Vec<&str> = required.into_iter().flatten().filter_map(Json::as_str).collect();
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        let missing: Vec<&str> =
+            required.iter().copied().filter(|field| !seen.contains(field)).collect();
+        if missing.len() >= MANY && missing.len() == required.len() {
+            // What else is wrong with its own fields follows from that.
+            let below = format!("{at}/");
+            self.faults.retain(|fault| !fault.pointer.starts_with(&below));
+            let found = seen.iter().copied().collect();
+            let wrong = Wrong::Another { expected: owned(missing), found: owned(found) };
+            return self.fault(at, node.line, wrong);
+        }
+        if missing.len() >= MANY {
+            return self.fault(at, node.line, Wrong::MissingMany { fields: owned(missing) });
+        }
+        for field in missing {
+            self.fault(at, node.line, Wrong::Missing { field: field.to_owned() });
         }
     }
 
@@ -192,7 +238,13 @@ impl<'a> Checker<'a> {
         if (items.len() as u64) < least {
             self.fault(at, node.line, Wrong::Empty);
         }
-        for (index, item) in items.iter().enumerate() {
+        // Where no entry is of the form, one of them tells it.
+        let form = schema.get("items").map(|items| self.resolved(items));
+        let is_other = form.is_some_and(|form| {
+            form.get("anyOf").is_none() && items.iter().all(|item| !self.has_type(form, item))
+        });
+        let told = if is_other { 1 } else { items.len() };
+        for (index, item) in items.iter().enumerate().take(told) {
             let below = pointer(at, index);
             match schema.get("items") {
                 Some(items) => self.visit(items, item, &below),

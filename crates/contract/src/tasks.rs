@@ -10,8 +10,9 @@ pub use replace::replace_check;
 pub use wire::TasksFile;
 
 use crate::diagnostic::{Report, shape as words, tasks as say};
+use crate::json_file::typed_loosely;
 use crate::node::{Node, Value, pointer, read_yaml};
-use crate::shape::{ReadError, ShapeError, Wrong, read as read_shape};
+use crate::shape::{ShapeError, Wrong};
 use std::collections::BTreeMap;
 use tollgate_core::id::TaskId;
 use tollgate_core::task::TaskSpec;
@@ -36,19 +37,11 @@ pub fn read(text: &str, path: &str) -> (Option<PlanRead>, Report) {
         }
     };
     forgive(&mut node, path, &mut report);
-    let file = match read_shape::<TasksFile>(&node) {
-        Ok(file) => Some(file),
-        Err(ReadError::Faults(faults)) => {
-            report.extend(faults.iter().map(|fault| special_words(fault, &node, path)));
-            None
-        }
-        Err(ReadError::Other(cause)) => {
-            report.push(words::unreadable(path, &cause));
-            None
-        }
-    };
+    let say = |fault: &ShapeError| special_words(fault, &node, path);
+    let file = typed_loosely::<TasksFile>(&node, path, &mut report, say);
     rules::check(&node, path, &mut report);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+    report.tell_once();
     let plan = file.filter(|_| report.is_ok()).and_then(wire::plan);
     (plan, report)
 }
@@ -120,7 +113,7 @@ fn special_words(fault: &ShapeError, root: &Node, path: &str) -> crate::diagnost
             ([], Wrong::Type { .. }) if root.value == Value::Null => {
                 say::none(&at(path, fault, ""))
             }
-            _ => words::fault(path, fault),
+            _ => words::extra_fault(path, fault),
         };
     };
     let task = root.nearest(&format!("/tasks/{index}"));
@@ -136,7 +129,7 @@ fn special_words(fault: &ShapeError, root: &Node, path: &str) -> crate::diagnost
         ([], Wrong::Missing { field }) if field == "acceptance_checks" => {
             say::no_check(&at(path, fault, id))
         }
-        _ => words::fault(path, fault),
+        _ => words::extra_fault(path, fault),
     }
 }
 

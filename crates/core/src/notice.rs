@@ -19,6 +19,7 @@ pub enum NoticeCode {
     TasksUnreachable,
     TrackerFailed,
     WorkDropped,
+    WorkOddDocument,
     WorkNotAllowed,
     WorkStatusClaim,
     WorkTooLarge,
@@ -27,7 +28,7 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 16] = [
+const WORDS: [(NoticeCode, &str); 17] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
     (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
@@ -41,6 +42,7 @@ const WORDS: [(NoticeCode, &str); 16] = [
     (NoticeCode::TasksUnreachable, "tasks.unreachable"),
     (NoticeCode::TrackerFailed, "tracker.failed"),
     (NoticeCode::WorkDropped, "work.dropped"),
+    (NoticeCode::WorkOddDocument, "work.odd_document"),
     (NoticeCode::WorkNotAllowed, "work.not_allowed"),
     (NoticeCode::WorkStatusClaim, "work.status_claim"),
     (NoticeCode::WorkTooLarge, "work.too_large"),

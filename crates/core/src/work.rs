@@ -187,6 +187,9 @@ pub struct Documents {
     /// Files that only the engine writes and the agent changed: they are put back, and the change is lost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
+    /// What is odd about its documents and stops nothing, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }
 
 /// What it changed beyond its scope or without permission, and what is not in the commit for that.

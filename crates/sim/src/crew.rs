@@ -144,6 +144,8 @@ impl Crew {
 
     fn reply(&mut self, status: ReplyStatus) -> Reply {
         let known = self.chance.percent(50);
+        // Only some crews ask for more, so that rare ends stay as frequent among the others.
+        let nth = if self.workload.plan.len() % 2 == 0 { self.made } else { 0 };
         Reply {
             status,
             summary: format!("said {status}"),
@@ -154,11 +156,11 @@ impl Crew {
             commands: Vec::new(),
             verified_criteria: Vec::new(),
             recommended_agent: None,
-            manual_steps: if self.made % 11 == 1 { vec!["look".to_owned()] } else { vec![] },
+            manual_steps: if nth % 29 == 1 { vec!["look".to_owned()] } else { vec![] },
             looks: LooksWanted {
-                review: self.made % 13 == 2,
-                tests: self.made % 17 == 3,
-                security: if self.made % 7 == 4 { vec!["a key".to_owned()] } else { vec![] },
+                review: nth % 37 == 2,
+                tests: nth % 41 == 3,
+                security: if nth % 31 == 4 { vec!["a key".to_owned()] } else { vec![] },
             },
             readme_unchanged: None,
             usage: Usage {

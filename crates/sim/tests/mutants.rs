@@ -23,7 +23,7 @@ const HINTS: [(Mutant, u64, bool); 52] = [
     (Mutant::AnswersForThePersonAboutSecurity, 160, true),
     (Mutant::PassesAReviewOverItsNotes, 186, true),
     (Mutant::AsksNobodyWhatAnAgentNeedsToKnow, 11, true),
-    (Mutant::BringsNobody, 1, true),
+    (Mutant::BringsNobody, 18, false),
     (Mutant::StaysLeanWithManyFiles, 45, true),
     (Mutant::StaysLeanOnASensitivePath, 288, true),
     (Mutant::RepairsTheSameFindingForEver, 1281, false),

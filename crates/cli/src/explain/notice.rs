@@ -55,6 +55,10 @@ pages! {
         "An agent changed a file that only Tollgate writes, such as status.json. The change was dropped; the rest of its work\n\
          counts.\n\n\
          What to do: nothing. If it happens often, say in the role's text that the agent must not write this file.";
+    "work.odd_document":
+        "A document that an agent left has something that Tollgate does not need or knows by another name: a field more in\n\
+         tasks.yaml, a task without a title, a heading in other words. The document counts; the notice says what was found.\n\n\
+         What to do: nothing. If it happens often, show the expected form in the role's text; `tollgate schema` prints it.";
     "work.status_claim":
         "An agent set the status of a task in tasks.yaml to a value that only Tollgate may set. An agent may set in-progress and\n\
          implemented; a task is completed when its checks and reviews have passed. The change was dropped.\n\n\

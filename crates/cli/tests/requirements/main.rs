@@ -56,6 +56,7 @@ mod severity;
 mod sizes;
 mod syntax;
 mod terminal;
+mod tolerant;
 mod unaccepted_rules;
 mod weakened;
 mod work_item_rules;

@@ -31,28 +31,10 @@ fn said(input: &Json, role: Option<Role>) -> String {
 fn r003_every_missing_field_is_named() {
     said(&good(), Some(Role::Coder)).shows(expect![[""]]);
     said(&json!({"task": {}}), Some(Role::Coder)).shows(expect![[r#"
-        error shape.field_missing /task: the field "id" is missing
-          help: Add "id" to `task`
-        error shape.field_missing /task: the field "title" is missing
-          help: Add "title" to `task`
-        error shape.field_missing /task: the field "goal" is missing
-          help: Add "goal" to `task`
-        error shape.field_missing /task: the field "non_goals" is missing
-          help: Add "non_goals" to `task`
-        error shape.field_missing /task: the field "context_files" is missing
-          help: Add "context_files" to `task`
-        error shape.field_missing /task: the field "constraints" is missing
-          help: Add "constraints" to `task`
-        error shape.field_missing /task: the field "acceptance_checks" is missing
-          help: Add "acceptance_checks" to `task`
-        error shape.field_missing /task: the field "risk_flags" is missing
-          help: Add "risk_flags" to `task`
-        error shape.field_missing /: the field "project_type" is missing
-          help: Add "project_type" to the top level
-        error shape.field_missing /: the field "repo_state" is missing
-          help: Add "repo_state" to the top level
-        error shape.field_missing /: the field "tools_available" is missing
-          help: Add "tools_available" to the top level
+        error shape.other /task: `task` has another shape: it has no fields, and none of id, title, goal, non_goals, context_files, constraints, acceptance_checks, risk_flags
+          help: Write it again in its own form; `tollgate schema` prints the form of each document
+        error shape.field_missing /: these fields are missing: "project_type", "repo_state", "tools_available"
+          help: Add them to the top level
     "#]]);
     let required = [
         "/task/id",

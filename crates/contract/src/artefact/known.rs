@@ -9,7 +9,7 @@ use std::ops::Range;
 /// One section by the name to report and all headings that count as it.
 macro_rules! sections {
     ($($name:literal $(| $other:literal)*),+ $(,)?) => {
-        &[$(Required { name: $name, headings: &[$($other),*] }),+]
+        &[$(Required { name: $name, headings: &[$($other),*], also: &[] }),+]
     };
 }
 

@@ -6,8 +6,16 @@ pages! {
     MISSING = "sections.missing":
         "A document lacks a section that later work needs. A section is a heading of any level outside code fences; a number\n\
          before it, a colon after it and its case do not matter.";
+    OTHER_WORDS = "sections.other_words":
+        "A required section has a heading in other words, such as \"How to Run and Validate\" for \"How to run\". This is a notice: the\n\
+         section is taken for the required one. One heading can stand for two of them.";
     EMPTY = "sections.empty":
         "A required section has a heading but nothing under it, not even under a deeper heading.";
+}
+
+pub(crate) fn other_words(file: &str, line: u32, heading: &str, section: &str) -> Diagnostic {
+    let message = format!("the section {} is taken for {}", quote(heading), quote(section));
+    Diagnostic::warning(OTHER_WORDS, Location::file(file, Some(line)), message)
 }
 
 pub(crate) fn missing(file: &str, section: &str) -> Diagnostic {

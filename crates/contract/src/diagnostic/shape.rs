@@ -7,6 +7,9 @@ pages! {
     FIELD_MISSING = "shape.field_missing":
         "A required field is missing. The message names it. Add the field; `tollgate schema NAME` prints the full format of\n\
          the document. A field that may be empty must still be written, as [] or null.";
+    OTHER_SHAPE = "shape.other":
+        "The document, or a part of it, has none of the fields that it must have: it is something else. The message names what it\n\
+         has and what is expected. `tollgate schema NAME` prints the full format.";
     FIELD_UNKNOWN = "shape.field_unknown":
         "The document has a field with an unknown name. It is refused instead of ignored, because a misspelled field would\n\
          otherwise do nothing. Fix its name or remove it.";
@@ -50,6 +53,22 @@ pub(crate) fn fault(file: &str, fault: &ShapeError) -> Diagnostic {
         Wrong::Missing { field } => {
             error(FIELD_MISSING, at, format!("the field {} is missing", quote(field)))
                 .help(format!("Add {} to {}", quote(field), owner(&fault.pointer)))
+        }
+        Wrong::MissingMany { fields, .. } => {
+            let named: Vec<String> = fields.iter().map(|field| quote(field).to_string()).collect();
+            let help = format!("Add them to {}", owner(&fault.pointer));
+            error(FIELD_MISSING, at, format!("these fields are missing: {}", named.join(", ")))
+                .help(help)
+        }
+        Wrong::Another { expected, found } => {
+            let message = format!(
+                "{} has another shape: it has {}, and none of {}",
+                named(&fault.pointer),
+                listed(found),
+                expected.join(", ")
+            );
+            error(OTHER_SHAPE, at, message)
+                .help("Write it again in its own form; `tollgate schema` prints the form of each document")
         }
         Wrong::Unknown { field, known } => {
             error(FIELD_UNKNOWN, at, format!("there is no field {} here", quote(field)))
@@ -96,8 +115,29 @@ pub(crate) fn loose_fault(file: &str, found: &ShapeError) -> Diagnostic {
     }
 }
 
+/// The words for a fault of a plan: a field more is only a notice, unless it is a known one that is misspelled.
+pub(crate) fn extra_fault(file: &str, found: &ShapeError) -> Diagnostic {
+    match &found.wrong {
+        Wrong::Unknown { field, known } if perhaps_meant(field, known).is_none() => {
+            loose_fault(file, found)
+        }
+        _ => fault(file, found),
+    }
+}
+
 fn error(code: Code, at: Location, message: String) -> Diagnostic {
     Diagnostic::error(code, at, message)
+}
+
+/// Some of the fields that there are.
+fn listed(fields: &[String]) -> String {
+    const SHOWN_MAX: usize = 8;
+    let shown: Vec<String> = fields.iter().take(SHOWN_MAX).map(|f| quote(f).to_string()).collect();
+    match fields.len() {
+        0 => "no fields".to_owned(),
+        count if count > SHOWN_MAX => format!("{}, …", shown.join(", ")),
+        _ => shown.join(", "),
+    }
 }
 
 /// The last name of a pointer; a list entry by its list and number.

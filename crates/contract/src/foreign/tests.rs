@@ -121,9 +121,9 @@ fn r146_a_plan_is_brought_to_the_form_of_the_schema() {
         "tasks: [{id: T-001, status: x}, {id: T-001}]",
         &[],
         expect![[r#"
-        warning import.plan_unreadable tasks.yaml: it is not a plan: the field "goal" is missing, and 2 more
-          help: Fix the file and import again, or continue: the plan is made again
-    "#]],
+            warning import.plan_unreadable tasks.yaml: it is not a plan: the field "goal" is missing; the same on line 8, and 1 more
+              help: Fix the file and import again, or continue: the plan is made again
+        "#]],
     );
     plan_of(
         "a: [",

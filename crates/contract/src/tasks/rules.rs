@@ -23,6 +23,10 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     }
     let mut seen = BTreeSet::new();
     for (index, task) in tasks.iter().enumerate() {
+        // What it is instead is told already.
+        if !matches!(task.value, Value::Map(_)) {
+            continue;
+        }
         let here = TaskNode { file, at: pointer("/tasks", index), node: task };
         here.id(&mut seen, report);
         here.words(report);

@@ -137,45 +137,39 @@ fn every_fault_of_a_plan_is_reported_with_its_line() {
   - id: meta
     goal: d
 ").shows(expect![[r#"
-        warning tasks.no_title tasks.yaml:2: task T-001 has no title; the first line of its goal is used
-        warning tasks.no_done_when tasks.yaml:2: task T-001 does not say under done_when what makes it done
-        error tasks.status_unknown tasks.yaml:3: the status of task T-001 is "done", but must be not-started, in-progress, implemented, completed or blocked
-        error tasks.type_unknown tasks.yaml:4: the type of task T-001 is "feature", but must be feat, fix, refactor, chore, test or docs
-        error shape.empty tasks.yaml:5: `goal` is empty
-        error tasks.dependency_unknown tasks.yaml:6: task T-001 depends on "T-009", which is not a task of the plan
-          help: Did you mean "T-001"?
-        error tasks.dependency_cycle tasks.yaml:6: these tasks wait for each other: T-001 → T-002 → T-001
-          help: Remove one of these dependencies
-        error tasks.no_check tasks.yaml:7: task T-001 has no acceptance check
-          help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
-        error tasks.no_scope tasks.yaml:8: task T-001 does not say which files it may change
-          help: List paths, globs or folders ending in / under files_expected
-        error shape.field_unknown tasks.yaml:9: there is no field "filess" here
-          help: Known: acceptance_checks, context_files, depends_on, done_when, files_expected, goal, id, non_goals, risk_flags, status, title, type or work_item.
-        warning tasks.no_title tasks.yaml:10: task T-002 has no title; the first line of its goal is used
-        warning tasks.no_done_when tasks.yaml:10: task T-002 does not say under done_when what makes it done
-        warning tasks.no_type tasks.yaml:10: task T-002 has no type; it counts as feat
-        error tasks.check_empty tasks.yaml:14: the check "cmd:" of task T-002 is empty
-          help: Write a command after cmd:, or what to look at after manual:
-        error tasks.id_twice tasks.yaml:16: the task id "T-002" is used twice
-          help: Give each task its own id
-        warning tasks.no_title tasks.yaml:16: task T-002 has no title; the first line of its goal is used
-        warning tasks.no_done_when tasks.yaml:16: task T-002 does not say under done_when what makes it done
-        warning tasks.no_type tasks.yaml:16: task T-002 has no type; it counts as feat
-        error shape.wrong_type tasks.yaml:19: `depends_on` is the text "T-001", but a list is expected
-        error shape.wrong_type tasks.yaml:20: entry 1 of `acceptance_checks` is the number 3, but a text is expected
-        error shape.field_missing tasks.yaml:22: the field "status" is missing
-          help: Add "status" to entry 3 of `tasks`
-        error tasks.no_check tasks.yaml:22: task meta has no acceptance check
-          help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
-        error tasks.id_invalid tasks.yaml:22: "meta" cannot be a task id
-          help: Use the form T-001: letters, digits, '-', '_' and '.' only
-        warning tasks.no_title tasks.yaml:22: task meta has no title; the first line of its goal is used
-        warning tasks.no_done_when tasks.yaml:22: task meta does not say under done_when what makes it done
-        warning tasks.no_type tasks.yaml:22: task meta has no type; it counts as feat
-        error tasks.no_scope tasks.yaml:22: task meta does not say which files it may change
-          help: List paths, globs or folders ending in / under files_expected
-    "#]]);
+    warning tasks.no_title tasks.yaml:2: task T-001 has no title; the first line of its goal is used; the same on lines 10, 16
+    warning tasks.no_done_when tasks.yaml:2: task T-001 does not say under done_when what makes it done; the same on lines 10, 16
+    error tasks.status_unknown tasks.yaml:3: the status of task T-001 is "done", but must be not-started, in-progress, implemented, completed or blocked
+    error tasks.type_unknown tasks.yaml:4: the type of task T-001 is "feature", but must be feat, fix, refactor, chore, test or docs
+    error shape.empty tasks.yaml:5: `goal` is empty
+    error tasks.dependency_unknown tasks.yaml:6: task T-001 depends on "T-009", which is not a task of the plan
+      help: Did you mean "T-001"?
+    error tasks.dependency_cycle tasks.yaml:6: these tasks wait for each other: T-001 → T-002 → T-001
+      help: Remove one of these dependencies
+    error tasks.no_check tasks.yaml:7: task T-001 has no acceptance check
+      help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
+    error tasks.no_scope tasks.yaml:8: task T-001 does not say which files it may change
+      help: List paths, globs or folders ending in / under files_expected
+    warning shape.field_ignored tasks.yaml:9: the field "filess" is unknown and is ignored
+    warning tasks.no_type tasks.yaml:10: task T-002 has no type; it counts as feat; the same on line 16
+    error tasks.check_empty tasks.yaml:14: the check "cmd:" of task T-002 is empty
+      help: Write a command after cmd:, or what to look at after manual:
+    error tasks.id_twice tasks.yaml:16: the task id "T-002" is used twice
+      help: Give each task its own id
+    error shape.wrong_type tasks.yaml:19: `depends_on` is the text "T-001", but a list is expected
+    error shape.wrong_type tasks.yaml:20: entry 1 of `acceptance_checks` is the number 3, but a text is expected
+    error shape.field_missing tasks.yaml:22: the field "status" is missing
+      help: Add "status" to entry 3 of `tasks`
+    error tasks.no_check tasks.yaml:22: task meta has no acceptance check
+      help: Add a check such as "cmd: npm test" or "manual: the page shows the total"
+    error tasks.id_invalid tasks.yaml:22: "meta" cannot be a task id
+      help: Use the form T-001: letters, digits, '-', '_' and '.' only
+    warning tasks.no_title tasks.yaml:22: task meta has no title; the first line of its goal is used
+    warning tasks.no_done_when tasks.yaml:22: task meta does not say under done_when what makes it done
+    warning tasks.no_type tasks.yaml:22: task meta has no type; it counts as feat
+    error tasks.no_scope tasks.yaml:22: task meta does not say which files it may change
+      help: List paths, globs or folders ending in / under files_expected
+"#]]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tollgate_core::id::TaskId;
 use tollgate_core::task::{ItemTerms, RiskFlag, TaskKind, TaskSpec, TaskStatus};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct TasksFile {
     #[serde(default)]
     pub project: Option<Project>,
@@ -17,7 +17,7 @@ pub struct TasksFile {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Project {
     #[serde(default)]
     pub name: Option<String>,
@@ -26,7 +26,7 @@ pub struct Project {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct TaskEntry {
     #[schemars(length(min = 1))]
     pub id: String,

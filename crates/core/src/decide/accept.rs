@@ -164,6 +164,9 @@ fn record_breaches(draft: &mut Draft<'_>, number: DispatchNumber, work: &Work) {
         );
         draft.notice(NoticeCode::WorkNotAllowed, message);
     }
+    for odd in &work.documents.notices {
+        draft.notice(NoticeCode::WorkOddDocument, odd.clone());
+    }
     for tag in &work.code.refused_tags {
         let message = format!(
             "{role} made the tag {tag}, which the repository has already or which is no plain name; it is not kept"

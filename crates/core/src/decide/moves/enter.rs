@@ -11,7 +11,9 @@ use crate::mutant::Mutant;
 pub fn next(draft: &mut Draft<'_>) {
     let next = draft.route.step + 1;
     let missed = parts::missed(draft, next).first().map(|(_, part)| part.step);
-    step(draft, missed.filter(|at| *at < next).unwrap_or(next));
+    // Who would be left out again would be missed for ever.
+    let missed = missed.filter(|_| !Mutant::SkipsARoleThatIsWanted.is_planted());
+    step(draft, missed.unwrap_or(next));
 }
 
 pub fn step(draft: &mut Draft<'_>, index: usize) {

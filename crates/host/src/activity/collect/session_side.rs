@@ -214,6 +214,7 @@ fn check_documents(
     let mut errors = Vec::new();
     let session = &at.order.session;
     let documents = Documents::of(at, files);
+    work.documents.notices = files.iter().flat_map(notices_of).collect();
     for file in files.iter().filter(|file| file.path != TASKS) {
         let path = format!("{}/{}", session_path(session), file.path);
         if is_item(&file.path) {
@@ -257,6 +258,19 @@ fn check_documents(
         }
     }
     Ok(errors)
+}
+
+/// What is odd about a session file and stops nothing.
+fn notices_of(file: &Written) -> Vec<String> {
+    let (path, text) = (file.path.as_str(), String::from_utf8_lossy(&file.bytes));
+    let report = match path {
+        "tasks.yaml" => tasks::read(&text, path).1,
+        "report.md" => sections::check_report(&text, path),
+        "spec.md" => sections::check_spec(&text, path, Mode::Full),
+        "architecture.md" => sections::check_architecture(&text, path),
+        _ => return Vec::new(),
+    };
+    report.warnings().map(|found| format!("{}: {}", found.place(), found.message)).collect()
 }
 
 /// A session file that the engine understands.
