@@ -207,6 +207,7 @@ fn r103_every_named_point_is_killed_at_by_one_of_these_tests() {
     reached.extend(LOGIN_POINTS);
     reached.extend(IMPORT_POINTS);
     reached.extend(BASE_POINTS);
+    reached.extend(REPLACED_POINTS);
     reached.insert(OLDER_JOURNAL_POINT);
     let missed: Vec<_> = POINTS.iter().filter(|point| !reached.contains(*point)).collect();
     assert!(missed.is_empty(), "nothing is killed at {missed:?}");
@@ -224,6 +225,9 @@ const LOGIN_POINTS: [&str; 4] =
 
 /// Killed at beside the other stories of a base that moves, in requirements/integrating.rs.
 const BASE_POINTS: [&str; 3] = ["base.merged", "base.kept", "base.joined"];
+
+/// Killed at in requirements/checks_unproven.rs, where a person gives a check another command.
+const REPLACED_POINTS: [&str; 1] = ["projection.before_replaced"];
 
 /// Killed at beside the other stories of older journals, in requirements/identity.rs.
 const OLDER_JOURNAL_POINT: &str = "aside.kept";

@@ -26,6 +26,7 @@ pub const POINTS: &[&str] = &[
     "projection.before_label",
     "projection.after_label",
     "projection.before_rejections",
+    "projection.before_replaced",
     "projection.before_report",
     "evidence.before_write",
     "evidence.appended",

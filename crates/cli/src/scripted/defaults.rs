@@ -36,22 +36,8 @@ pub(super) fn work(start: &Start) -> Result<(), String> {
             put("research/report.md", "# Research\n\nNothing outside the repository is needed.\n")
         }
         "Coder" => code(start),
-        "Docs" => put("report.md", &report(start)),
+        "Docs" => put("report.md", &REPORT.replace("None.", &start.report_points())),
         _ => Ok(()),
-    }
-}
-
-/// A report that names all that the input lists.
-fn report(start: &Start) -> String {
-    let points = start.input["report_points"].as_array().into_iter().flatten();
-    let text = |point: &Value, key: &str| point[key].as_str().unwrap_or_default().to_owned();
-    let line = |point: &Value| {
-        let (id, kind) = (text(point, "id"), text(point, "kind").replace("-", " "));
-        format!("- {id} ({kind}): {}\n", text(point, "text"))
-    };
-    match points.map(line).collect::<String>() {
-        lines if lines.is_empty() => REPORT.to_owned(),
-        lines => REPORT.replace("None.\n", &lines),
     }
 }
 

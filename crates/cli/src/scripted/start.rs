@@ -57,6 +57,20 @@ impl Start {
         self.workspace.join(Path::new(&self.fill(relative)))
     }
 
+    /// What the input wants the report to name, a line each.
+    pub(super) fn report_points(&self) -> String {
+        let points = self.input["report_points"].as_array().into_iter().flatten();
+        let text = |point: &Value, key: &str| point[key].as_str().unwrap_or_default().to_owned();
+        let line = |point: &Value| {
+            let (id, kind) = (text(point, "id"), text(point, "kind").replace("-", " "));
+            format!("- {id} ({kind}): {}", text(point, "text"))
+        };
+        match points.map(line).collect::<Vec<_>>() {
+            lines if lines.is_empty() => "None.".to_owned(),
+            lines => lines.join("\n"),
+        }
+    }
+
     /// Puts this start's facts where a script names them in braces.
     pub(super) fn fill(&self, text: &str) -> String {
         text.replace("{session}", &self.session)
@@ -64,6 +78,7 @@ impl Start {
             .replace("{role}", &self.role)
             .replace("{attempt}", &self.attempt.to_string())
             .replace("{dispatch}", &self.dispatch.to_string())
+            .replace("{report_points}", &self.report_points())
     }
 }
 

@@ -161,8 +161,8 @@ fn r146_a_session_that_is_done_closes_once_its_checks_pass() {
     foreign.file("report.md", REPORT).tasks("completed", "completed");
     foreign.status(|status| status["current_state"] = json!("DONE"));
     foreign.imported_to_done(&[]);
-    assert!(repo.starts().is_empty(), "{:?}", repo.starts());
-    assert_eq!(repo.events("checks_ended").len(), 1);
+    // Its report leaves out a known issue of the old status.json.
+    assert_eq!(repo.starts(), ["Docs meta"]);
 }
 
 #[test]

@@ -296,7 +296,7 @@ fn r086_requested_changes_go_back_to_the_role_that_did_the_work() {
 #[test]
 fn r086_the_action_names_the_role_that_does_it_again() {
     let repo = planned();
-    BUILD.start(&repo).exits(3).says("begin with `devops:`");
+    BUILD.start(&repo).exits(3).says("`changes-requested: devops: TEXT`");
     let before = repo.starts().len();
     let words = "changes-requested: frontend-developer: larger buttons";
     repo.answer("UD-1", words).exits(3).says("#8 frontend-developer session (correction)");

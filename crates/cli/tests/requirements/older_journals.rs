@@ -92,7 +92,7 @@ fn r166_an_older_journal_is_accepted_knowingly_and_nothing_of_its_future_counts(
     let asked = repo.status_file()["user_decisions"].clone();
     let mut open = asked.as_array().unwrap().iter().filter(|one| one["status"] == "pending");
     let id = open.next().unwrap()["decision_id"].as_str().unwrap();
-    repo.answer(id, "guidance: look at the file").exits(0);
+    repo.answer(id, "retry").exits(0);
     assert_eq!(repo.status()["state"], "DONE");
 }
 

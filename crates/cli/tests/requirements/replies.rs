@@ -121,6 +121,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
           SESSION (subagent_failure)
         │   action       deliver
         │   step         1 (SpecAgent)
+        │   role file    built-in spec-agent sha256 HASH
         │   agent        crew
         │   task         session
         │   dispatch     1, attempt 3
@@ -131,8 +132,8 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │   message      SpecAgent for the session failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
         │
         │ Affected artefacts
-        │   - .agents-work/SESSION/spec.md: it should have been written, but is unchanged
-        │   - .agents-work/SESSION/acceptance.json: it should have been written, but is unchanged
+        │   - .agents-work/SESSION/spec.md: it should have been written
+        │   - .agents-work/SESSION/acceptance.json: it should have been written
         │
         │ Earlier attempts
         │   - attempt 1, ended TIME after N s: it ended with exit code 1; the last line of its output: disk on fire
@@ -140,8 +141,8 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │   - attempt 3, ended TIME after N s: it ended with exit code 1; the last line of its output: disk on fire
         │
         │ What to do
-        │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
-        │   2. answer `retry: GUIDANCE` and say what the agent should do differently (recommended)
+        │   1. read the end of its standard error in .agents-work/SESSION/dispatches/1/, then answer UD-1
+        │   2. answer `retry`: one more attempt with the same input (recommended)
         │   3. or choose one of the other options
         │
         │ Kept

@@ -154,10 +154,9 @@ fn r168_a_change_of_mode_forgets_nothing() {
         "write": {"app.txt": "x\n", "a.txt": "x\n", "b.txt": "x\n", "c.txt": "x\n", "d.txt": "x\n", "e.txt": "x\n", "f.txt": "x\n"},
         "delete": ["tests/test_app.py"]
     });
-    let repo = Repo::with(json!([
-        writes("SpecAgent", "tasks.yaml", &plan(&[task])),
-        nth("Coder", 1, many),
-    ]));
+    let mut lean_plan = writes("SpecAgent", "tasks.yaml", &plan(&[task]));
+    lean_plan["when"]["nth"] = json!(1);
+    let repo = Repo::with(json!([lean_plan, nth("Coder", 1, many)]));
     repo.write("tests/test_app.py", TESTS);
     commit(&repo);
     repo.lean().exits(3);

@@ -34,6 +34,7 @@ fn r002_blocked_is_explained_in_words() {
           SESSION (subagent_failure)
         │   action       deliver
         │   step         1 (SpecAgent)
+        │   role file    built-in spec-agent sha256 HASH
         │   agent        crew
         │   task         session
         │   dispatch     1, attempt 1
@@ -47,8 +48,8 @@ fn r002_blocked_is_explained_in_words() {
         │   - attempt 1, ended TIME after N s: it replied FAIL: no way
         │
         │ What to do
-        │   1. look into .agents-work/SESSION/dispatches/1/, then answer UD-1
-        │   2. answer `retry: GUIDANCE` and say what the agent should do differently (recommended)
+        │   1. read why it stopped in .agents-work/SESSION/dispatches/1/, and decide what it needs, then answer UD-1
+        │   2. answer `retry: GUIDANCE`: one more attempt with your guidance (recommended)
         │   3. or choose one of the other options
         │
         │ Kept

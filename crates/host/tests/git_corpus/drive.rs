@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use tollgate_core::id::{CommitId, DispatchNumber};
 use tollgate_git::repository::Repository;
-use tollgate_git::scope_diff::{Compared, scope_diff};
+use tollgate_git::scope_diff::{Compared, scope_diff, scope_versions};
 use tollgate_git::workspace::{Workspace, WorkspaceError, wait_for_orphans};
 use tollgate_git::{Configuration, Git};
 use tollgate_snapshot::{Retention, SnapshotScope, Snapshots};
@@ -119,6 +119,8 @@ impl Stage {
         let (base, link) = (self.world.base.as_str(), self.linked.as_str());
         for (base, head) in [(Some(base), None), (Some(base), Some(link)), (None, None)] {
             scope_diff(root, Compared { base, head, apart: &[] }).unwrap();
+            let paths = ["by-clean".to_owned()];
+            scope_versions(root, Compared { base, head, apart: &[] }, &paths).unwrap();
         }
         sort_out(root);
         fs::remove_file(root.join("a-link")).unwrap();
