@@ -80,7 +80,7 @@ fn r141_spec_agent_is_told_why_and_the_old_plan_is_gone() {
     );
     let session = told.session();
     let spec_agents = session.dispatches.iter().filter(|(_, d)| d.role == Role::SpecAgent);
-    let number = *spec_agents.last().unwrap().0;
+    let number = *spec_agents.max_by_key(|(number, _)| **number).unwrap().0;
     let brief = session.brief(number).unwrap();
     assert_eq!(
         brief.task.constraints,

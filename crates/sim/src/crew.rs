@@ -145,7 +145,7 @@ impl Crew {
     fn reply(&mut self, status: ReplyStatus) -> Reply {
         let known = self.chance.percent(50);
         // Only some crews ask for more, so that rare ends stay as frequent among the others.
-        let nth = if self.workload.plan.len() % 2 == 0 { self.made } else { 0 };
+        let nth = if self.workload.plan.len().is_multiple_of(2) { self.made } else { 0 };
         Reply {
             status,
             summary: format!("said {status}"),

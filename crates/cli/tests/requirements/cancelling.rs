@@ -61,13 +61,12 @@ fn expect_own_work(repo: &Repo) {
 
 #[test]
 fn r156_following_the_offer_of_a_cancel_leaves_own_work_and_undoes_the_session() {
-    let ways: [(&[&str], fn() -> Repo); 3] = [
-        (&["cancel", "latest", "--reason", "enough"], at_work),
-        (&["answer", "latest", "UD-1", "cancel: enough"], given_up),
-        (&["answer", "latest", "UD-1", "cancel: enough", "--resume"], given_up),
+    let ways: [(&[&str], Repo); 3] = [
+        (&["cancel", "latest", "--reason", "enough"], at_work()),
+        (&["answer", "latest", "UD-1", "cancel: enough"], given_up()),
+        (&["answer", "latest", "UD-1", "cancel: enough", "--resume"], given_up()),
     ];
-    for (way, waiting) in ways {
-        let repo = waiting();
+    for (way, repo) in ways {
         let said = repo.tollgate(way);
         let followed = follows(&repo, &said);
         expect_own_work(&repo);

@@ -62,7 +62,7 @@ impl Model {
             },
             ("PATCH", ["issues", number]) => self.change_issue(number, &asked.body),
             ("GET", ["issues", number, "comments"]) => {
-                let of = |comment: &&Value| comment["issue"].to_string() == **number;
+                let of = |comment: &&Value| comment["issue"].as_u64() == number.parse().ok();
                 let found: Vec<Value> = self.comments.iter().filter(of).cloned().collect();
                 page(&found, asked, address)
             }

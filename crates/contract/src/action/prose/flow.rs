@@ -115,7 +115,8 @@ fn stage(
     }
     if players.is_empty() {
         let is_person = is_first && names::words_of(text) == ["user"];
-        if !is_person && !(is_last && is_end(text)) {
+        let is_outcome = is_last && is_end(text);
+        if !is_person && !is_outcome {
             reader.not_understood(line, format!("no role and no gate is known in {text:?}"));
         }
         return None;
