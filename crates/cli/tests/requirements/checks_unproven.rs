@@ -327,6 +327,19 @@ fn r128_it_is_repaired_too_when_the_person_wants_it_and_asked_about_once() {
 }
 
 #[test]
+fn r128_a_check_about_files_that_the_work_brings_is_repaired_without_a_question() {
+    let fixes = nth("Coder", 2, json!({"default": true, "write": {"new/app.txt": "two\n"}}));
+    let scope = Planned {
+        checks: "['cmd: grep -q two new/app.txt']",
+        ..Planned::new("T-001", "app.txt, new/app.txt")
+    };
+    let repo = Repo::with(json!([planner(&[scope]), fixes]));
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    assert_eq!((repairs(&repo), repo.starts_of("Coder")), (1, 2));
+    assert_eq!(repo.events("decision_asked").len(), 2, "the two gates");
+}
+
+#[test]
 fn r128_it_can_be_changed_and_what_the_work_broke_is_repaired_unasked() {
     let repo = checked("test -e never.txt", &[]);
     repo.through(&[APPROVE, PER_BATCH]).exits(3);

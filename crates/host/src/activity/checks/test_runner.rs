@@ -193,8 +193,34 @@ fn above(tree: &Path, path: &str, name: &str) -> Option<String> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-    use super::shell_command;
+    use super::{is_about_new_files, shell_command};
     use std::fs;
+
+    #[test]
+    fn r128_a_check_is_about_new_files_when_it_names_a_path_that_the_base_lacks() {
+        let (base, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for tree in [base.path(), work.path()] {
+            fs::create_dir(tree.join("src")).unwrap();
+            fs::write(tree.join("src/old.py"), "").unwrap();
+        }
+        fs::write(work.path().join("new.sh"), "").unwrap();
+        for (command, is_new) in [
+            ("npm test", false),
+            ("python3 -m http.server", false),
+            ("pytest src/old.py", false),
+            ("pytest src/old.py::test_a --cov=src/", false),
+            ("/usr/bin/env true", false),
+            ("curl http://localhost/new", false),
+            ("grep -q 'a*/b' src/old.py", false),
+            ("pytest src/new.py::test_b", true),
+            ("test -e ./made/by-work.txt && true", true),
+            ("sh new.sh", true),
+            ("test: src/new.py", true),
+            ("test: src/old.py", false),
+        ] {
+            assert_eq!(is_about_new_files(base.path(), work.path(), command), is_new, "{command}");
+        }
+    }
 
     #[test]
     fn r160_a_test_is_run_by_the_runner_of_its_project() {
