@@ -84,9 +84,7 @@ fn r008_needs_decision_is_securitys() {
 fn every_missing_field_of_a_reply_is_named() {
     let told = told_after(json!({"stdout": {"status": "OK"}}));
     expect![[r#"
-        shape.field_missing / the field "summary" is missing. Add "summary" to the top level
-        shape.field_missing / the field "artifacts" is missing. Add "artifacts" to the top level
-        shape.field_missing / the field "gates" is missing. Add "gates" to the top level
+        shape.field_missing / these fields are missing: "summary", "artifacts", "gates". Add them to the top level
     "#]]
     .assert_eq(&told);
 }

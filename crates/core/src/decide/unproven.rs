@@ -213,24 +213,36 @@ pub(super) fn answered(draft: &mut Draft<'_>, decision: &Decision, answer: &Chec
 fn replace(draft: &mut Draft<'_>, command: &str, with: &str) {
     draft.emit(Event::CheckReplaced { command: command.to_owned(), with: with.to_owned() });
     settle::left(draft, &[command.to_owned()]);
+    // A person did without this command before, so it is not run and shows nothing.
+    if let Some(reason) = draft.checks.waived.get(with).cloned() {
+        waive_criteria(draft, proven_by(draft, with), &reason);
+    }
+}
+
+/// The criteria that a command verifies.
+fn proven_by(draft: &Draft<'_>, command: &str) -> Vec<String> {
+    let is_proven = |criterion: &&Criterion| {
+        criterion.verify.iter().any(|check| check.command().as_deref() == Some(command))
+    };
+    draft.plan.criteria.iter().filter(is_proven).map(|criterion| criterion.id.clone()).collect()
+}
+
+fn waive_criteria(draft: &mut Draft<'_>, criteria: Vec<String>, reason: &str) {
+    for id in criteria {
+        let result = CriterionResult::Waived { reason: reason.to_owned() };
+        draft.emit(Event::CriterionSettled { id, result });
+    }
 }
 
 /// The work continues without a check. What it alone could show is waived.
 pub(super) fn waive(draft: &mut Draft<'_>, command: &str, reason: &str, known_issue: String) {
     draft.emit(Event::CheckWaived { command: command.to_owned(), reason: reason.to_owned() });
-    let is_proven_by = |criterion: &&Criterion| {
-        criterion.verify.iter().any(|check| check.command().as_deref() == Some(command))
-    };
-    let criteria: Vec<String> =
-        draft.plan.criteria.iter().filter(is_proven_by).map(|c| c.id.clone()).collect();
+    let criteria = proven_by(draft, command);
     let text = match criteria.is_empty() {
         true => known_issue,
         false => format!("{known_issue}; not proven: {}", criteria.join(", ")),
     };
     draft.emit(Event::KnownIssueNoted { text });
-    for id in criteria {
-        let result = CriterionResult::Waived { reason: reason.to_owned() };
-        draft.emit(Event::CriterionSettled { id, result });
-    }
+    waive_criteria(draft, criteria, reason);
     settle::waived(draft, command, reason);
 }
