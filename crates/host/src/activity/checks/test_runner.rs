@@ -52,9 +52,8 @@ fn named_paths(command: &str) -> impl Iterator<Item = &str> {
     words
         .filter(of_tree)
         .map(|word| word.split_once("::").map_or(word, |(file, _)| file))
-        .map(|word| word.strip_prefix("./").unwrap_or(word))
-        .filter(|word| !word.contains(':') && !word.contains(".."))
-        .filter(|word| !word.trim_matches('/').is_empty())
+        .map(|word| word.strip_prefix("./").unwrap_or(word).trim_end_matches('/'))
+        .filter(|word| !word.is_empty() && !word.contains(':') && !word.contains(".."))
 }
 
 fn is_there(tree: &Path, path: &str) -> bool {
