@@ -38,9 +38,8 @@ pub fn run(root: &Path) -> Result<(), Trouble> {
     stages.run("dependencies", || deny::check(root))?;
     let Counts { passed, failed, skipped } = counts;
     let seconds = begin.elapsed().as_secs_f64();
-    run::say(&format!(
-        "\neverything holds: {passed} tests passed, {failed} failed, {skipped} skipped, in {seconds:.1} s"
-    ));
+    run::say(&format!("\neverything holds, in {seconds:.1} s"));
+    run::say(&format!("tests: {passed} passed, {failed} failed, {skipped} skipped"));
     Ok(())
 }
 

@@ -6,6 +6,7 @@ mod directions;
 mod durable;
 mod english;
 mod proofs;
+mod publish;
 mod purity;
 mod size;
 mod words;
@@ -53,7 +54,9 @@ impl fmt::Display for Problem {
 
 fn problems(root: &Path) -> Result<Vec<Problem>, Trouble> {
     let files = source::load(root)?;
-    let mut problems = directions::check(&directions::crates(root)?);
+    let metadata = directions::metadata(root)?;
+    let mut problems = directions::check(&directions::crates(&metadata));
+    problems.extend(publish::check(&metadata));
     problems.extend(directions::check_names(&files));
     problems.extend(cycles::check(&files));
     problems.extend(durable::check(&files));

@@ -10,22 +10,68 @@ use tollgate_files::GrowingLog;
 /// What is read at a look; what was written before that is no news any more.
 const LOOK_BYTES: u64 = 256 * 1024;
 
+/// One line of a conversation may be as long.
+const READ_BYTES: u64 = 32 * 1024 * 1024;
+
 /// Follows the conversation of one attempt. A look costs no more when much was written.
 #[derive(Debug)]
 pub struct TranscriptFollower {
     log: GrowingLog,
+    /// What a plain command says of itself.
+    aside: GrowingLog,
     doing: Option<String>,
+}
+
+/// Reads all that an agent wrote, as lines for people. Not yet fit for a terminal.
+#[derive(Debug)]
+pub struct OutputReader {
+    told: GrowingLog,
+    aside: GrowingLog,
+}
+
+impl OutputReader {
+    /// Of one attempt, by its two logs; they need not be there yet.
+    pub fn new(stdout: &Path, stderr: &Path) -> Self {
+        Self { told: GrowingLog::new(stdout), aside: GrowingLog::new(stderr) }
+    }
+
+    /// What came since the last look; empty when nothing did.
+    pub fn news(&mut self) -> Vec<String> {
+        let mut news: Vec<String> = self.aside.lines(LOOK_BYTES).map_or_else(
+            |_| Vec::new(),
+            |lines| lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
+        );
+        let told = self.told.lines(READ_BYTES).unwrap_or_default();
+        let told = told.iter().filter(|line| !is_raw(line));
+        let events = told.flat_map(|line| serde_json::from_slice::<AgentEvent>(line));
+        for event in events {
+            match event {
+                AgentEvent::Text { text } if !text.trim_start().starts_with('{') => {
+                    news.extend(text.trim().lines().map(str::to_owned));
+                }
+                AgentEvent::ToolEnd { ok: false, .. } => news.push("  failed".to_owned()),
+                event => news.extend(in_words(&event)),
+            }
+        }
+        news
+    }
 }
 
 impl TranscriptFollower {
     /// The conversation need not have begun.
     pub fn new(path: &Path) -> Self {
-        Self { log: GrowingLog::new(path), doing: None }
+        let aside = GrowingLog::new(&path.with_file_name("stderr.log"));
+        Self { log: GrowingLog::new(path), aside, doing: None }
     }
 
     /// What it does now, in one short line; none where nothing is known of it. Not yet fit for a terminal.
     pub fn look(&mut self) -> Option<&str> {
         // What cannot be read now is read at the next look.
+        let said = self.aside.last_lines(LOOK_BYTES).unwrap_or_default();
+        let said = said.iter().rev().map(|line| short(&String::from_utf8_lossy(line)));
+        if let Some(last) = said.into_iter().find(|line| !line.is_empty()) {
+            self.doing = Some(last);
+        }
         let _unread = self.read_on();
         self.doing.as_deref()
     }

@@ -27,7 +27,7 @@ mod opencode;
 mod qwen;
 
 pub use drive::drive;
-pub use follow::TranscriptFollower;
+pub use follow::{OutputReader, TranscriptFollower};
 pub use home::{Home, LENT_SUFFIX, LoginFile};
 pub use plan::{
     Access, AgentStart, DriverPlan, Job, NotStarted, Stdin, is_driven, remove_plan, write_plan,

@@ -5,6 +5,7 @@ mod crowd;
 mod dispatch;
 mod git;
 mod length;
+mod listing;
 mod resume;
 mod scope;
 mod snapshot;
@@ -46,6 +47,7 @@ pub fn alone(program: &Path) -> Result<(), Trouble> {
     rows.extend(length::measure()?);
     rows.extend(resume::measure(program)?);
     rows.extend(crowd::measure()?);
+    rows.extend(listing::measure(program)?);
     rows.extend(snapshot::measure()?);
     let mut table = Table::new(&["Tollgate alone", "measured", "runs", "aim"]);
     for row in rows {

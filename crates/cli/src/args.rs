@@ -3,7 +3,8 @@
 use crate::commands;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use clap::{CommandFactory, Parser, Subcommand};
+use crate::output::{self, Verbosity};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,18 +19,63 @@ use std::process::ExitCode;
 3 waits for you, 4 blocked, 5 owned by another process, 6 damaged journal, 70 bug, 130 interrupted."
 )]
 pub struct Args {
+    #[command(flatten)]
+    everywhere: Everywhere,
     #[command(subcommand)]
-    pub command: Command,
+    command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Everywhere")]
+struct Everywhere {
+    /// Work as if started in this folder; other paths are relative to it
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    directory: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    color: ColorChoice,
+    /// Tell every step of a session: starts, replies and verdicts
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+    /// Tell only questions, errors and the end
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+impl Args {
+    pub fn run(self) -> Result<ExitCode, Failure> {
+        output::use_colours(self.everywhere.color);
+        output::set_verbosity(self.everywhere.verbosity());
+        if let Some(folder) = &self.everywhere.directory {
+            std::env::set_current_dir(folder).map_err(|cause| {
+                let message = format!("cannot work in {}: {cause}", folder.display());
+                Failure::usage("cli.repository", message)
+            })?;
+        }
+        self.command.run()
+    }
+}
+
+impl Everywhere {
+    fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
 }
 
 /// The command line as people see it: what is hidden is not there at all.
-fn public_command() -> clap::Command {
+pub fn public_command() -> clap::Command {
     let whole = Args::command();
     let empty = clap::Command::new("tollgate")
         .version(env!("CARGO_PKG_VERSION"))
         .about(whole.get_about().cloned().unwrap_or_default())
         .long_about(whole.get_long_about().cloned().unwrap_or_default())
         .after_help(whole.get_after_help().cloned().unwrap_or_default())
+        .args(whole.get_arguments().cloned())
         .subcommand_required(true);
     let shown = whole.get_subcommands().filter(|command| !command.is_hide_set());
     shown.cloned().fold(empty, clap::Command::subcommand)
@@ -47,8 +93,14 @@ pub enum Command {
     Status(commands::status::Status),
     Sessions(commands::sessions::Sessions),
     Log(commands::log::Log),
+    Logs(commands::logs::Logs),
     Findings(commands::findings::Findings),
     Audit(commands::audit::Audit),
+    Diff(commands::diff::Diff),
+    Merge(commands::merge::Merge),
+    Rm(commands::rm::Rm),
+    Gc(commands::gc::Gc),
+    Prompt(commands::prompt::Prompt),
     Snapshot(commands::snapshot::SnapshotCommand),
     Check(commands::check::Check),
     Scope(commands::scope::Scope),
@@ -102,8 +154,14 @@ impl Command {
             Self::Status(command) => command.run()?,
             Self::Sessions(command) => command.run()?,
             Self::Log(command) => command.run()?,
+            Self::Logs(command) => command.run()?,
             Self::Findings(command) => command.run()?,
             Self::Audit(command) => command.run()?,
+            Self::Diff(command) => command.run()?,
+            Self::Merge(command) => command.run()?,
+            Self::Rm(command) => command.run()?,
+            Self::Gc(command) => command.run()?,
+            Self::Prompt(command) => command.run()?,
             Self::Snapshot(command) => command.run()?,
             Self::Check(command) => command.run()?,
             Self::Scope(command) => command.run()?,
@@ -115,7 +173,7 @@ impl Command {
             Self::Roles(command) => command.run()?,
             Self::Agents(command) => command.run()?,
             Self::Doctor(command) => command.run()?,
-            Self::Completions(command) => command.run(public_command()),
+            Self::Completions(command) => command.run()?,
             Self::Man(command) => command.run(public_command())?,
             Self::Demo(command) => command.run()?,
             Self::Supervise { folder } => return Ok(tollgate_process::supervise(&folder)),

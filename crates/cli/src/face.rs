@@ -1,5 +1,6 @@
 //! What a person sees while a session runs, and how they answer.
 
+mod gate;
 pub mod keyboard;
 mod line;
 mod live;
@@ -55,6 +56,10 @@ pub fn listen(owner: &Owner, face: &dyn Face) -> std::io::Result<Option<Keyboard
                 let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
                 keyboard::take_again();
                 keyboard::show_again();
+                continue;
+            }
+            // Whoever has the keyboard hears it too, and it is meant for them.
+            if keyboard::is_lent() && matches!(signal, SIGINT | SIGQUIT) {
                 continue;
             }
             if is_ending {

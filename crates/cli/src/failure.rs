@@ -6,6 +6,7 @@ use tollgate_contract::diagnostic::Report;
 use tollgate_core::refusal::Refusal;
 use tollgate_files::layout::NoStateHome;
 use tollgate_git::repository::{AsideError, RepositoryError};
+use tollgate_host::activity::ActivityError;
 use tollgate_host::client::{InboxError, JournalError, LockError};
 use tollgate_host::fault::Faulty;
 use tollgate_host::import::ImportError;
@@ -156,6 +157,12 @@ fn host_failed(error: &impl Faulty) -> Failure {
 fn persistence(message: String) -> Failure {
     Failure::new(Exit::Blocked, "cli.persistence", format!("BLOCKED (persistence): {message}"))
         .hint("free some space or make the session folder writable, then `tollgate resume`")
+}
+
+impl From<ActivityError> for Failure {
+    fn from(error: ActivityError) -> Self {
+        host_failed(&error)
+    }
 }
 
 impl From<LockError> for Failure {

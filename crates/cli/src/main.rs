@@ -1,16 +1,22 @@
 //! The face of Tollgate: reads the command line, calls one command, and ends with its exit code.
 
 mod args;
+mod candidates;
 mod commands;
 mod demo;
 mod digest;
+mod estimate;
 mod exit;
 mod explain;
 mod face;
 mod failure;
 mod installed;
+mod interrupt;
+mod outcome;
 mod output;
+mod pager;
 mod place;
+mod progress;
 mod sample_git;
 mod scripted;
 mod summary;
@@ -21,7 +27,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(bug));
-    match args::Args::parse().command.run() {
+    // A shell asks what can be completed; then nothing else is done.
+    clap_complete::CompleteEnv::with_factory(|| candidates::with(args::public_command()))
+        .complete();
+    match args::Args::parse().run() {
         Ok(code) => code,
         Err(failure) => {
             output::failure(&failure);

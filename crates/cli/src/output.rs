@@ -17,6 +17,38 @@ pub const BAD: Style = AnsiColor::Red.on_default().bold();
 pub const WARN: Style = AnsiColor::Yellow.on_default();
 pub const NOTE: Style = AnsiColor::Cyan.on_default();
 
+/// From now on. By default a terminal gets colours, unless the environment (NO_COLOR, CLICOLOR, TERM) says otherwise.
+pub fn use_colours(when: clap::ColorChoice) {
+    let choice = match when {
+        clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
+        clap::ColorChoice::Always => anstream::ColorChoice::Always,
+        clap::ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+}
+
+/// How much a person wants to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verbosity {
+    /// Questions, errors and the end.
+    Quiet,
+    #[default]
+    Normal,
+    /// Every step.
+    Verbose,
+}
+
+static VERBOSITY: OnceLock<Verbosity> = OnceLock::new();
+
+/// To be said once, when the command line was read.
+pub fn set_verbosity(verbosity: Verbosity) {
+    let _is_known = VERBOSITY.set(verbosity);
+}
+
+pub fn verbosity() -> Verbosity {
+    VERBOSITY.get().copied().unwrap_or_default()
+}
+
 /// Something a person's script reads.
 pub fn data(text: &str) {
     let mut stdout = anstream::stdout().lock();
@@ -123,6 +155,17 @@ fn columns_of_char(char: char) -> usize {
     }
 }
 
+/// Lines in their styles, as the person's terminal takes them.
+pub fn painted(lines: &[(Style, String)]) -> String {
+    let is_plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
+    let mut text = String::new();
+    for (style, line) in lines {
+        let style = if is_plain { Style::new() } else { *style };
+        text.push_str(&format!("{style}{}{style:#}\n", terminal_text(line)));
+    }
+    text
+}
+
 /// Bytes as they are, for completions and schemas.
 pub fn raw(bytes: &[u8]) {
     let mut stdout = std::io::stdout().lock();
@@ -225,15 +268,38 @@ pub fn echo(text: &str) {
 
 /// Asks the terminal to mark where a paste begins and ends, or to stop that. This has nothing to do with colours.
 pub fn mark_pastes(on: bool) {
-    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if !is_dumb && std::io::stderr().is_terminal() {
+    if !is_dumb() && std::io::stderr().is_terminal() {
         echo(if on { "\u{1b}[?2004h" } else { "\u{1b}[?2004l" });
     }
+}
+
+pub fn size(bytes: u64) -> String {
+    let mut rest = bytes;
+    let mut below = 0;
+    let mut units = ["B", "KiB", "MiB", "GiB"].iter();
+    let mut unit = units.next().unwrap_or(&"B");
+    while rest >= 1024 {
+        let Some(next) = units.next() else { break };
+        below = rest % 1024 * 10 / 1024;
+        rest /= 1024;
+        unit = next;
+    }
+    if *unit == "B" { format!("{rest} B") } else { format!("{rest}.{below} {unit}") }
+}
+
+/// A terminal that knows no sequences.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term == "dumb")
 }
 
 /// How wide the person's terminal is.
 pub fn columns() -> usize {
     known_columns().unwrap_or(80)
+}
+
+/// None where a line may have any length.
+pub fn narrow_columns() -> Option<usize> {
+    known_columns()
 }
 
 fn known_columns() -> Option<usize> {
@@ -249,6 +315,11 @@ fn columns_of(stream: impl std::os::fd::AsFd) -> Option<usize> {
 /// A person can be asked: both what they read and what they type is a terminal.
 pub fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Somebody looks at standard output itself, and no script reads it.
+pub fn is_read_by_a_person() -> bool {
+    std::io::stdout().is_terminal()
 }
 
 pub fn failure(failure: &Failure) {

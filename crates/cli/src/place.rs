@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tollgate_contract::config::Config;
-use tollgate_core::id::SessionName;
+use tollgate_core::id::{DispatchNumber, SessionName};
 use tollgate_core::view::View;
 use tollgate_files::layout::{Layout, SessionLayout, journal_anchors, state_home};
 use tollgate_files::redact::Redactor;
@@ -50,6 +50,27 @@ impl Checkout {
         let (name, mut client) = self.client(text)?;
         let view = client.view().map_err(Failure::reading)?;
         Ok((client, view.ok_or_else(|| not_begun(&name))?))
+    }
+}
+
+/// `[SESSION] [NUMBER]`: a single number is a dispatch of the latest session.
+pub fn session_and_dispatch(words: &[String]) -> Result<(String, Option<DispatchNumber>), Failure> {
+    let number = |text: &str| text.parse().ok().map(DispatchNumber);
+    let latest = || "latest".to_owned();
+    match words {
+        [] => Ok((latest(), None)),
+        [one] => Ok(match number(one) {
+            Some(number) => (latest(), Some(number)),
+            None => (one.clone(), None),
+        }),
+        [session, text, ..] => {
+            let number = number(text).ok_or_else(|| {
+                let message = format!("{text:?} is not the number of a dispatch");
+                Failure::usage("cli.dispatch", message)
+                    .hint("`tollgate status` lists the dispatches")
+            })?;
+            Ok((session.clone(), Some(number)))
+        }
     }
 }
 

@@ -27,7 +27,7 @@ pub fn ending(root: &Path, view: &View, assigned: &[Assigned], ending: ServeEnd)
         }
         ServeEnd::Waiting => {
             output::talk("");
-            output::styled(BOLD, &format!("WAITING  {} waits for you", view.session));
+            output::styled(BOLD, &format!("YOUR TURN  {} waits for you", view.session));
             questions(root, view);
             roles_to_play(view, assigned);
             Exit::Waiting
@@ -67,12 +67,10 @@ fn done(view: &View) {
     }
     by_hand(view);
     if view.branch.has_accepted_work() {
-        let branch = &view.branch.name;
-        output::marked(
-            BOLD,
-            "next:",
-            &format!("see it with `git log {branch}`, merge it with `git merge {branch}`"),
-        );
+        let name = &view.session;
+        let text =
+            format!("see it with `tollgate diff {name}`, merge it with `tollgate merge {name}`");
+        output::marked(BOLD, "next:", &text);
     }
     for tag in &view.branch.tags {
         let name = &tag.name;
@@ -179,6 +177,13 @@ pub fn blocked(root: &Path, view: &View) {
         return;
     };
     output::talk("");
+    if view.is_cancelled() {
+        output::styled(BOLD, &format!("CANCELLED  {}", view.session));
+        output::quoted(Style::new(), &blocker.detail);
+        by_hand(view);
+        undo_offer(root, view);
+        return;
+    }
     output::styled(BAD, &format!("BLOCKED  {} ({})", view.session, blocker.code));
     match failure_of(root, view) {
         Some((report, path)) => {
@@ -191,9 +196,7 @@ pub fn blocked(root: &Path, view: &View) {
         }
     }
     by_hand(view);
-    if view.is_cancelled() {
-        undo_offer(root, view);
-    } else if view.branch.has_accepted_work() {
+    if view.branch.has_accepted_work() {
         output::marked(DIM, "kept:", &format!("accepted work is on branch {}", view.branch.name));
     }
 }

@@ -93,7 +93,7 @@ fn the_settings_of_the_guide_on_limits_are_good_and_deliver() {
     std::fs::write(repo.join("tollgate.toml"), played).unwrap();
     exits(&run(TOLLGATE, &["run", "--lean", GOAL], &repo, &home), 0);
     let status = run(TOLLGATE, &["status"], &repo, &home);
-    assert!(String::from_utf8(status.stdout).unwrap().contains("spend     usd unknown"));
+    assert!(String::from_utf8(status.stdout).unwrap().contains("spend     cost unknown"));
 }
 
 #[test]

@@ -214,6 +214,7 @@ fn r103_a_late_supervisor_begins_nothing_while_its_run_is_prepared_again() {
         env: Default::default(),
         stdin_file: None,
         timeout_ms: 60_000,
+        silence_ms: None,
         output_bytes_max: 1_000,
         isolation: None,
         sandbox: None,

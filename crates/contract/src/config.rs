@@ -4,7 +4,7 @@ mod rules;
 pub mod wire;
 
 pub use wire::{
-    Adapter, ConfigFile, CoverageTable, Enforce, Isolation, SandboxTable, SnapshotTable,
+    Adapter, ConfigFile, CoverageTable, Enforce, GcTable, Isolation, SandboxTable, SnapshotTable,
     TrackerKind,
 };
 
@@ -14,6 +14,7 @@ use crate::json_file::typed;
 use crate::node::read_toml;
 use std::collections::BTreeMap;
 use tollgate_core::duration;
+use tollgate_core::identity::Identity;
 use tollgate_core::limits::{
     DISPATCH_BYTES_DEFAULT, FILE_BYTES_DEFAULT, OUTPUT_BYTES_DEFAULT, SILENCE_MS_DEFAULT,
 };
@@ -45,6 +46,8 @@ pub struct Config {
     pub tracker_repository: Option<String>,
     pub coverage: Option<CoverageTable>,
     pub snapshot: SnapshotTable,
+    pub commit: CommitConfig,
+    pub gc: GcTable,
     /// The session folders are left to git.
     pub sessions_tracked: bool,
     policy: Policy,
@@ -89,6 +92,14 @@ pub struct Limits {
     pub dispatch_bytes: u64,
     /// How long an agent may say nothing while no tool of its is at work.
     pub silence_ms: u64,
+}
+
+/// How accepted work is signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitConfig {
+    /// Where it is not the person of the git configuration.
+    pub author: Option<Identity>,
+    pub trailer: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -180,6 +191,11 @@ fn config(file: ConfigFile) -> Config {
         tracker_repository: file.tracker.repository,
         coverage: file.coverage,
         snapshot: file.snapshot,
+        commit: CommitConfig {
+            author: file.commit.author.as_deref().and_then(Identity::parse),
+            trailer: file.commit.trailer,
+        },
+        gc: file.gc,
         sessions_tracked: file.session.tracked,
     }
 }

@@ -11,7 +11,7 @@ macro_rules! built {
     ($folder:literal, $suffix:literal, [$($name:literal),+ $(,)?]) => {
         &[$(Built {
             name: $name,
-            text: include_str!(concat!("../../../packs/", $folder, "/", $name, $suffix)),
+            text: include_str!(concat!("../packs/", $folder, "/", $name, $suffix)),
         }),+]
     };
 }
@@ -27,7 +27,7 @@ pub const ACTIONS: &[Built] = built!(
 );
 
 /// What lists the actions beside them.
-pub const ACTIONS_INDEX: &str = include_str!("../../../packs/actions/README.md");
+pub const ACTIONS_INDEX: &str = include_str!("../packs/actions/README.md");
 
 /// The canonical roles in their order, then those that go by another name.
 pub const ROLES: &[Built] = built!(
@@ -57,7 +57,7 @@ pub const ROLES: &[Built] = built!(
 );
 
 /// The stages of a project and their gates, for repositories without a lifecycle-stage.yaml.
-pub const LIFECYCLE: &str = include_str!("../../../packs/lifecycle-stage.yaml");
+pub const LIFECYCLE: &str = include_str!("../packs/lifecycle-stage.yaml");
 
 /// Documents that a project begins with; the name is the path in the repository.
 pub const TEMPLATES: &[Built] = built!(
@@ -89,11 +89,11 @@ pub fn find(files: &[Built], name: &str) -> Option<Built> {
     files.iter().find(|file| file.name == name).copied()
 }
 
-pub const PROMPT: &str = include_str!("../../../packs/prompt.md");
+pub const PROMPT: &str = include_str!("../packs/prompt.md");
 
 /// For an agent whose session continues after an invalid reply.
-pub const PROMPT_AGAIN: &str = include_str!("../../../packs/again.md");
-pub const OUTPUT_CONTRACT: &str = include_str!("../../../packs/output-contract.md");
+pub const PROMPT_AGAIN: &str = include_str!("../packs/again.md");
+pub const OUTPUT_CONTRACT: &str = include_str!("../packs/output-contract.md");
 
 #[cfg(test)]
 mod tests {

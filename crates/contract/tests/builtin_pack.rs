@@ -11,7 +11,7 @@ use tollgate_core::role::{Role, State};
 
 macro_rules! files {
     ($before:literal, $after:literal, [$($name:literal),+ $(,)?]) => {
-        &[$(($name, include_str!(concat!("../../../packs/", $before, $name, $after)))),+]
+        &[$(($name, include_str!(concat!("../packs/", $before, $name, $after)))),+]
     };
 }
 
@@ -236,7 +236,7 @@ fn r086_no_gate_comes_before_what_it_judges() {
 
 #[test]
 fn the_list_of_actions_names_every_one_and_nothing_else() {
-    let readme = include_str!("../../../packs/actions/README.md");
+    let readme = include_str!("../packs/actions/README.md");
     let linked: BTreeSet<&str> =
         readme.split("](").skip(1).filter_map(|rest| rest.split(".md)").next()).collect();
     assert_eq!(linked, ACTIONS.iter().map(|(name, _)| *name).collect());
@@ -260,7 +260,7 @@ fn the_texts_of_the_pack_pass_their_own_check() {
     let texts: BTreeMap<String, String> =
         actions.chain(roles).map(|(path, text)| (path, (*text).to_owned())).collect();
     let mut files = Files(texts.clone());
-    let readme = include_str!("../../../packs/actions/README.md");
+    let readme = include_str!("../packs/actions/README.md");
     files.0.insert("agents/actions/README.md".to_owned(), readme.to_owned());
     for (path, text) in &files.0 {
         let report = check(path, text.as_bytes(), &files);

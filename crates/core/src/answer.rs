@@ -10,7 +10,7 @@ pub use kinds::{
     ApproveAnswer, ApproveWay, Cancel, CancelWay, CheckAnswer, CheckWay, CoverageAnswer,
     CoverageWay, DecisionKind, EscalationAnswer, EscalationWay, InfoAnswer, InfoWay, JustifyAnswer,
     JustifyWay, Kind, ManualCheckAnswer, ManualCheckWay, NotesAnswer, NotesWay, RepairAnswer,
-    RepairWay, ScopeAnswer, ScopeWay, SecurityAnswer, SecurityWay,
+    RepairWay, ScopeAnswer, ScopeWay, SecurityAnswer, SecurityWay, StrategyAnswer, StrategyWay,
 };
 pub use way::{AnswerOption, NeedsWords, Way};
 pub use words::{
@@ -19,14 +19,13 @@ pub use words::{
 
 use crate::id::DecisionId;
 use crate::refusal::Refusal;
-use crate::task::Strategy;
 
 /// What a person decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
     Cancel(Cancel),
     Approve(ApproveAnswer),
-    Strategy(Strategy),
+    Strategy(StrategyAnswer),
     Notes(NotesAnswer),
     Repair(RepairAnswer),
     Security(SecurityAnswer),
@@ -96,7 +95,7 @@ pub(crate) fn complete(kind: DecisionKind, options: &mut [AnswerOption]) {
         option.complete::<CancelWay>();
         match kind {
             DecisionKind::Approve => option.complete::<ApproveWay>(),
-            DecisionKind::Strategy => option.complete::<Strategy>(),
+            DecisionKind::Strategy => option.complete::<StrategyWay>(),
             DecisionKind::Notes => option.complete::<NotesWay>(),
             DecisionKind::Repair => option.complete::<RepairWay>(),
             DecisionKind::Security => option.complete::<SecurityWay>(),

@@ -19,6 +19,7 @@ pub mod feedback;
 pub mod finding;
 pub mod given;
 pub mod id;
+pub mod identity;
 pub mod import;
 pub mod input;
 pub mod limits;

@@ -263,7 +263,7 @@ impl Session {
             return Some(Strategy::PerBatch);
         }
         match self.decision(&DecisionId::review_strategy())?.answered()? {
-            Choice::Strategy(strategy) => Some(*strategy),
+            Choice::Strategy(answer) => answer.strategy(),
             _ => None,
         }
     }

@@ -32,7 +32,7 @@ use crate::session::Session;
 use crate::task::TaskStatus;
 use crate::time::Timestamp;
 use crate::work::{Artefact, FileChange};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 pub const SCHEMA_VERSION: u32 = 1;
@@ -75,12 +75,17 @@ pub struct RouteView {
 /// The branch that accepted work is on.
 #[derive(Debug, Clone, Serialize)]
 pub struct BranchView {
-    #[serde(rename = "branch")]
+    #[serde(skip)]
     pub name: String,
+    /// The same, once it is there: with the first accepted work.
+    #[serde(rename = "branch")]
+    made: Option<String>,
     /// The commit that the work started from, and the last accepted one; the same while nothing is accepted.
     pub base: CommitId,
     pub tip: CommitId,
-    /// The branch that the work started from, where it has moved and is in the work.
+    /// The branch that the work started from; none where no branch was checked out.
+    pub started_from: Option<String>,
+    /// The same, where it has moved and is in the work.
     #[serde(rename = "merged_base", skip_serializing_if = "Option::is_none")]
     pub merged: Option<MergedBase>,
     /// Tags that were made for the release, to be pushed by a person.
@@ -147,19 +152,25 @@ pub struct ManualStepView {
 }
 
 /// A session in one line, as `sessions --json` prints it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Summary {
     pub session: SessionName,
     /// Null, like the rest, where the journal does not tell.
     pub action: Option<String>,
     pub state: Option<State>,
+    pub standing: Option<Standing>,
     pub updated_at: Option<Timestamp>,
     /// How many questions are open.
     pub waiting: usize,
+    pub dispatches: usize,
+    /// How long agents worked, all together.
+    pub agent_ms: u64,
+    /// What is known of the cost.
+    pub usd: Option<f64>,
 }
 
 /// Who must act next, if anybody.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// The engine has something to do.
@@ -249,8 +260,10 @@ impl View {
             folder: session.session_path(""),
             branch: BranchView {
                 name: session.branch(),
+                made: session.has_accepted_work().then(|| session.branch()),
                 base: session.opening.base.clone(),
                 tip: session.branch.tip.clone(),
+                started_from: session.opening.base_branch.clone(),
                 merged: merged(session),
                 tags: tags(session),
             },
@@ -305,14 +318,25 @@ impl Summary {
             session: session.opening.session.clone(),
             action: Some(session.action_name().to_owned()),
             state: Some(session.state()),
+            standing: Some(Standing::of(session)),
             updated_at: Some(session.updated_at),
             waiting: session.pending_decisions().count(),
+            dispatches: session.dispatches.len(),
+            agent_ms: session.budget.ledger.total.wall_ms,
+            usd: SpendView::of(&session.budget.ledger.total).usd,
         }
     }
 
     /// Of a session whose journal tells nothing.
     pub fn unknown(session: SessionName) -> Self {
-        Self { session, action: None, state: None, updated_at: None, waiting: 0 }
+        let (action, state, standing, updated_at) = (None, None, None, None);
+        let (waiting, dispatches, agent_ms, usd) = (0, 0, 0, None);
+        Self { session, action, state, standing, updated_at, waiting, dispatches, agent_ms, usd }
+    }
+
+    /// Nothing more will ever happen.
+    pub fn is_over(&self) -> bool {
+        matches!(self.standing, Some(Standing::Done | Standing::Cancelled))
     }
 }
 

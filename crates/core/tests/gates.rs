@@ -198,6 +198,31 @@ fn r026_a_synonym_is_stored_canonically() {
 }
 
 #[test]
+fn r182_the_plan_is_sent_back_with_words_and_asked_about_again() {
+    check(
+        "go
+         answer UD-APPROVE-DESIGN approved
+         go
+         answer UD-REVIEW-STRATEGY changes-requested: split the first task
+         go
+         show
+         answer UD-REVIEW-STRATEGY per-batch
+         answer UD-REVIEW-STRATEGY changes-requested: too late
+         show",
+        expect![[r#"
+            state     REVIEW_STRATEGY, 0 at work
+            refused   UD-REVIEW-STRATEGY is not open: it is answered
+            state     IMPLEMENT_LOOP, 1 at work
+            state     IMPLEMENT_LOOP, 1 at work
+            tasks     T-001 in-progress
+            decision  UD-APPROVE-DESIGN approve answered "approved"
+            decision  UD-REVIEW-STRATEGY strategy answered "per-batch"
+            told      Planner the person asks for changes of the plan: split the first task
+            ran       SpecAgent Architect Planner Planner Coder(T-001)"#]],
+    );
+}
+
+#[test]
 fn r030_r031_after_a_crash_the_open_question_comes_first_and_leads_back() {
     check(
         "gates approved per-batch

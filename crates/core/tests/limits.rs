@@ -51,13 +51,13 @@ fn r106_the_ledger_survives_crashes_and_what_is_lost_is_unknown() {
         expect![[r#"
             spent     all: usd 1.20 (3 attempts unknown), tokens in unknown, out unknown, 4 attempts, 3 s of agent time
             spent     SpecAgent: usd 1.20, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
-            spent     Coder: usd unknown, tokens in unknown, out unknown, 2 attempts, 1 s of agent time
-            spent     Reviewer: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
+            spent     Coder: cost unknown, 2 attempts, 1 s of agent time
+            spent     Reviewer: cost unknown, 1 attempt, 1 s of agent time
             spent     meta: usd 1.20, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
-            spent     T-001: usd unknown, tokens in unknown, out unknown, 3 attempts, 2 s of agent time
+            spent     T-001: cost unknown, 3 attempts, 2 s of agent time
             spent     dispatch 1: usd 1.20, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
-            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 2 attempts, 1 s of agent time
-            spent     dispatch 3: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
+            spent     dispatch 2: cost unknown, 2 attempts, 1 s of agent time
+            spent     dispatch 3: cost unknown, 1 attempt, 1 s of agent time
             state     DONE, 0 at work
             tasks     T-001 completed
             ran       SpecAgent Coder(T-001)x2 Reviewer(T-001)"#]],
@@ -187,10 +187,10 @@ fn r106_who_is_alone_starts_while_anything_is_left_and_gets_no_more_time_than_th
             plays     Architect meta: somebody usd 0.01 at most 60000 ms
             spent     all: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempts, 100 s of agent time
             spent     SpecAgent: usd 1.99, tokens in unknown, out unknown, 1 attempt, 40 s of agent time
-            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt, 60 s of agent time
+            spent     Architect: cost unknown, 1 attempt, 60 s of agent time
             spent     meta: usd 1.99 (1 attempt unknown), tokens in unknown, out unknown, 2 attempts, 100 s of agent time
             spent     dispatch 1: usd 1.99, tokens in unknown, out unknown, 1 attempt, 40 s of agent time
-            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt, 60 s of agent time
+            spent     dispatch 2: cost unknown, 1 attempt, 60 s of agent time
             plays     Architect meta: somebody usd 0.01
             state     DESIGN, 1 at work
             decision  UD-1 escalation answered "retry"
@@ -245,14 +245,14 @@ fn r106_a_price_that_nobody_tells_is_reported_once_for_each_agent() {
             notice    budget.unknown alpha did not report what it cost: it counts as unknown, and limits.usd cannot be enforced for it
             notice    agent.fallback alpha has reached its usage limit until 2026-11-06T21:21:03.000Z: beta takes over
             notice    budget.unknown beta did not report what it cost: it counts as unknown, and limits.usd cannot be enforced for it
-            spent     all: usd unknown, tokens in unknown, out unknown, 4 attempts, 4 s of agent time
-            spent     SpecAgent: usd unknown, tokens in unknown, out unknown, 3 attempts, 3 s of agent time
-            spent     Architect: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
-            spent     meta: usd unknown, tokens in unknown, out unknown, 4 attempts, 4 s of agent time
-            spent     alpha: usd unknown, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
-            spent     beta: usd unknown, tokens in unknown, out unknown, 2 attempts, 2 s of agent time
-            spent     dispatch 1: usd unknown, tokens in unknown, out unknown, 3 attempts, 3 s of agent time
-            spent     dispatch 2: usd unknown, tokens in unknown, out unknown, 1 attempt, 1 s of agent time
+            spent     all: cost unknown, 4 attempts, 4 s of agent time
+            spent     SpecAgent: cost unknown, 3 attempts, 3 s of agent time
+            spent     Architect: cost unknown, 1 attempt, 1 s of agent time
+            spent     meta: cost unknown, 4 attempts, 4 s of agent time
+            spent     alpha: cost unknown, 2 attempts, 2 s of agent time
+            spent     beta: cost unknown, 2 attempts, 2 s of agent time
+            spent     dispatch 1: cost unknown, 3 attempts, 3 s of agent time
+            spent     dispatch 2: cost unknown, 1 attempt, 1 s of agent time
             state     APPROVE_DESIGN, 0 at work
             decision  UD-APPROVE-DESIGN approve pending
             ran       SpecAgentx3 Architect"#]],

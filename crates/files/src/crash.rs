@@ -91,6 +91,21 @@ pub const POINTS: &[&str] = &[
     "checks.ended",
 ];
 
+/// Places of commands that take finished work over or give it up, in their order.
+pub const POINTS_AFTER_THE_END: &[&str] = &[
+    "land.before_branch",
+    "land.branch_moved",
+    "land.noted",
+    "gc.workspace_renamed",
+    "gc.transcript_gone",
+    "gc.refs_gone",
+    "remove.before_rename",
+    "remove.renamed",
+    "remove.refs_gone",
+    "remove.workspaces_gone",
+    "remove.before_folder",
+];
+
 /// Kills this process like a power cut does if `TOLLGATE_CRASH_AT` is `NAME`, or `NAME:N` and this is the Nth time.
 /// If `TOLLGATE_CRASH_ONCE` names a file, only the process that can create it dies.
 /// If `TOLLGATE_CRASH_LOG` names a file, every point that is reached adds its name there.
@@ -165,7 +180,7 @@ const CRASH_AT: &str = "TOLLGATE_CRASH_AT";
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-    use super::POINTS;
+    use super::{POINTS, POINTS_AFTER_THE_END};
     use std::collections::BTreeSet;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -184,9 +199,10 @@ mod tests {
         }
         // The marker above is a line of this file, too.
         in_sources.retain(|name| name.contains('.') && !name.contains(')'));
-        let listed: BTreeSet<String> = POINTS.iter().map(ToString::to_string).collect();
+        let names: Vec<&str> = [POINTS, POINTS_AFTER_THE_END].concat();
+        let listed: BTreeSet<String> = names.iter().map(ToString::to_string).collect();
         assert_eq!(listed, in_sources);
-        assert_eq!(listed.len(), POINTS.len(), "a name is listed twice");
+        assert_eq!(listed.len(), names.len(), "a name is listed twice");
     }
 
     fn source_files(folder: &Path) -> Vec<PathBuf> {

@@ -26,6 +26,8 @@ impl Layout {
     pub const SESSIONS: &str = ".agents-work";
     /// In a session's folder while documents of another orchestrator are copied into it.
     pub const IMPORTING: &str = "importing";
+    /// Begins the name of a folder that is being removed. No session has a name that begins so.
+    pub const REMOVED: &str = ".removed-";
 
     pub fn new(repo_root: impl Into<PathBuf>) -> Self {
         Self { repo_root: repo_root.into() }
@@ -172,12 +174,31 @@ pub fn state_home(lookup: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, 
 
 /// Where the workspaces of a session are: outside the checkout, apart for each repository.
 pub fn workspace_home(state_home: &Path, repo_root: &Path, session: &SessionName) -> PathBuf {
-    state_home.join("workspaces").join(name_of(repo_root)).join(session.as_str())
+    workspaces(state_home, repo_root).join(session.as_str())
 }
 
 /// Where the agents of a session have their private folders.
 pub fn agent_homes(state_home: &Path, repo_root: &Path, session: &SessionName) -> PathBuf {
     state_home.join("agents").join(name_of(repo_root)).join(session.as_str())
+}
+
+/// What was last found about the sessions of a repository.
+pub fn summaries(state_home: &Path, repo_root: &Path) -> PathBuf {
+    state_home.join("summaries").join(format!("{}.json", name_of(repo_root)))
+}
+
+/// The repositories that have had sessions, a file for each.
+pub fn repository_notes(state_home: &Path) -> PathBuf {
+    state_home.join("repositories")
+}
+
+pub fn repository_note(state_home: &Path, repo_root: &Path) -> PathBuf {
+    repository_notes(state_home).join(name_of(repo_root))
+}
+
+/// Where the workspaces of all sessions of a repository are.
+pub fn workspaces(state_home: &Path, repo_root: &Path) -> PathBuf {
+    state_home.join("workspaces").join(name_of(repo_root))
 }
 
 /// Locks a session wherever its folder lies: its branch is shared by all worktrees of a repository.

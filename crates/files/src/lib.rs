@@ -3,6 +3,7 @@
 mod beneath;
 pub mod clock;
 pub mod crash;
+pub mod disk;
 mod growing;
 pub mod layout;
 mod listing;

@@ -13,8 +13,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use tollgate_core::identity::Identity;
 
-/// Who our commits and ref updates are made by.
+/// Who ref updates are made by, and commits where the person has not said who they are.
 pub const IDENTITY_NAME: &str = "Tollgate";
 pub const IDENTITY_EMAIL: &str = "tollgate@localhost";
 
@@ -154,6 +155,16 @@ impl GitCall {
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
+    }
+
+    /// Author and committer of what this call commits; ours without one.
+    pub fn signed_by(self, identity: Option<&Identity>) -> Self {
+        let Some(identity) = identity else { return self };
+        let (name, email) = (identity.name(), identity.email());
+        self.env("GIT_AUTHOR_NAME", name)
+            .env("GIT_AUTHOR_EMAIL", email)
+            .env("GIT_COMMITTER_NAME", name)
+            .env("GIT_COMMITTER_EMAIL", email)
     }
 
     pub fn folder(mut self, folder: &Path) -> Self {

@@ -1,9 +1,16 @@
 //! The person's repository: read without side effects, written only under names of our own.
 
 mod aside;
+mod completeness;
 mod contents;
+mod differences;
+mod forget;
+mod land;
 
 pub use aside::AsideError;
+pub use differences::Detail;
+pub use forget::ForgetError;
+pub use land::Advance;
 
 use crate::inside::is_in_workspace;
 use crate::program::status::{OWN_FOLDERS, STATUS_ARGS, read_status};
@@ -14,6 +21,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
+use tollgate_core::identity::Identity;
 use tollgate_files::crash;
 use tollgate_files::layout::Layout;
 
@@ -27,6 +35,7 @@ pub struct Repository {
     object_format: ObjectFormat,
     /// Names of the hooks that the configuration defines, once they were asked for.
     configured_hooks: Arc<OnceLock<Vec<String>>>,
+    person: Arc<OnceLock<Option<Identity>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +131,7 @@ impl Repository {
                 other => return Err(unexpected("rev-parse --show-object-format", other).into()),
             },
             configured_hooks: Arc::default(),
+            person: Arc::default(),
             git,
         })
     }
@@ -335,6 +345,15 @@ impl Repository {
             Some(StoredRef { name: words.next()?, commit: words.next()?, tree: words.next()? })
         };
         Ok(text.lines().filter_map(parse).collect())
+    }
+
+    /// Who the person is, by their configuration.
+    pub fn person(&self) -> Result<Option<Identity>, GitError> {
+        if let Some(known) = self.person.get() {
+            return Ok(known.clone());
+        }
+        let found = Identity::of_configuration(&self.configuration()?);
+        Ok(self.person.get_or_init(|| found).clone())
     }
 
     /// The person's whole configuration for this repository, as `key\nvalue` records; reading it runs nothing.

@@ -40,6 +40,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use tollgate_core::id::{CommitId, SessionName};
+use tollgate_core::identity::Identity;
 use tollgate_files::crash;
 use tollgate_files::write_lock;
 
@@ -56,6 +57,8 @@ pub struct Workspace {
     /// Held by this value and by every git that works for it.
     in_use: Arc<File>,
     limits: SizeLimits,
+    /// Who signs accepted work, where it is not us.
+    identity: Option<Identity>,
     /// For whom large files are set aside.
     label: String,
     /// Places below `home/aside` with a lower number are taken.
@@ -75,6 +78,11 @@ impl Workspace {
             Err(cause) => return Err(WorkspaceError::io(&folder, cause)),
         };
         Ok(Some(Self::at(repository, home, &folder, session)?))
+    }
+
+    /// The same, with commits under this name.
+    pub fn signed_by(self, identity: Option<Identity>) -> Self {
+        Self { identity, ..self }
     }
 
     pub fn tree(&self) -> &Path {
@@ -146,6 +154,7 @@ impl Workspace {
             shadow: folder.join("shadow"),
             in_use: Arc::new(in_use),
             limits: SizeLimits::default(),
+            identity: None,
             label: "unfinished".to_owned(),
             next_aside: Arc::new(AtomicU32::new(1)),
         })

@@ -6,8 +6,9 @@ use crate::settings::roles::{self, FoundRole, MissingRole};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tollgate_agents::trust::Sources;
-use tollgate_contract::config::{Config, Limits};
+use tollgate_contract::config::{Adapter, Config, Limits};
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
+use tollgate_core::identity::Identity;
 use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_files as files;
@@ -15,6 +16,7 @@ use tollgate_files::layout::{
     Layout, SessionLayout, agent_homes, journal_anchors, session_lock, workspace_home,
 };
 use tollgate_files::redact::Redactor;
+use tollgate_git::GitError;
 use tollgate_git::repository::{Repository, RepositoryError};
 use tollgate_git::workspace::{SizeLimits, Workspace, WorkspaceError};
 use tollgate_process::Sandbox;
@@ -69,8 +71,31 @@ impl Context {
         let limits = SizeLimits { file_bytes, dispatch_bytes };
         let workspace =
             Workspace::create(&self.repository, &home, session, base, tip, copy, limits)?;
+        let workspace = workspace.signed_by(self.signer()?);
         workspace.follow(tip)?;
         Ok(workspace)
+    }
+
+    /// Who signs accepted work: as the settings say, or the person of the git configuration.
+    pub fn signer(&self) -> Result<Option<Identity>, GitError> {
+        match &self.config.commit.author {
+            Some(author) => Ok(Some(author.clone())),
+            None => self.repository.person(),
+        }
+    }
+
+    /// An agent as a commit names it; people who play a role are not named, and none where the settings say so.
+    pub fn assistant(&self, agent: &str) -> Option<String> {
+        let (name, agent) = self.config.agent(agent).filter(|_| self.config.commit.trailer)?;
+        let program = match agent.adapter {
+            Adapter::Manual => return None,
+            Adapter::Command | Adapter::Acp => name,
+            known => known.as_str(),
+        };
+        Some(match &agent.model {
+            Some(model) => format!("{program}:{model}"),
+            None => program.to_owned(),
+        })
     }
 
     /// Writes the reports of a session's failures.
@@ -196,7 +221,7 @@ pub fn is_of_clone(home: &Path) -> bool {
 }
 
 /// The home of a session and those beside it that are named after it; members of one group may leave gaps.
-fn homes_of(home: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub(crate) fn homes_of(home: &Path) -> std::io::Result<Vec<PathBuf>> {
     let Some((folder, name)) = home.parent().zip(home.file_name()) else {
         return Ok(Vec::new());
     };

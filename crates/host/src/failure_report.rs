@@ -51,6 +51,9 @@ pub struct FailureReport {
     pub spent: String,
     pub error_type: ErrorType,
     pub message: String,
+    /// A path outside its workspace that the agent says it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denied: Option<String>,
     pub impacted_artifacts: Vec<Impacted>,
     /// Who works beside it in a parallel step, the failed one included.
     #[serde(default)]

@@ -1,8 +1,11 @@
 //! Which sessions a repository has, and which of them a person means.
 
 mod foreign;
+mod summaries;
 
 pub use foreign::{has_document, is_foreign, origin_of};
+pub use summaries::{Listed, Trouble, repositories, summaries};
+pub(crate) use summaries::{forget, homes, note_repository};
 
 use crate::journal;
 use std::io::{self, Read};
@@ -11,6 +14,9 @@ use tollgate_core::id::SessionName;
 use tollgate_core::time::Timestamp;
 use tollgate_files as files;
 use tollgate_files::layout::{Layout, SessionLayout};
+
+/// A year has one more, so that the beginning of a date is never taken for a number.
+const NUMBER_DIGITS_MAX: usize = 3;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SessionsError {
@@ -80,7 +86,7 @@ fn folders(layout: &Layout) -> Result<Vec<String>, SessionsError> {
     Ok(names)
 }
 
-/// The session that a person means: a name, a unique prefix, or `latest`.
+/// The session that a person means: a name, its number in the list, a unique part of one, or `latest`.
 pub fn find(layout: &Layout, text: &str) -> Result<SessionName, SessionsError> {
     let sessions = list(layout)?;
     if text == "latest" {
@@ -91,8 +97,11 @@ pub fn find(layout: &Layout, text: &str) -> Result<SessionName, SessionsError> {
     if let Some(exact) = sessions.iter().find(|name| name.as_str() == text) {
         return Ok(exact.clone());
     }
-    let begins_so = |name: &&SessionName| !text.is_empty() && name.as_str().starts_with(text);
-    match sessions.iter().filter(begins_so).collect::<Vec<_>>()[..] {
+    if let Some(number) = number_of_the_list(text) {
+        let numbered = number.checked_sub(1).and_then(|index| sessions.get(index));
+        return numbered.cloned().ok_or_else(|| SessionsError::Unknown { text: text.to_owned() });
+    }
+    match matching(&sessions, text)[..] {
         [] => Err(meant_foreign(layout, text).unwrap_or_else(|| match sessions.is_empty() {
             true => SessionsError::NoSession,
             false => SessionsError::Unknown { text: text.to_owned() },
@@ -103,6 +112,22 @@ pub fn find(layout: &Layout, text: &str) -> Result<SessionName, SessionsError> {
             candidates: several.iter().map(ToString::to_string).collect(),
         }),
     }
+}
+
+/// A short number counts from the newest session; a date is longer.
+fn number_of_the_list(text: &str) -> Option<usize> {
+    let is_short = text.len() <= NUMBER_DIGITS_MAX && text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| is_short)
+}
+
+/// Names that begin so, or else those that have it in them.
+fn matching<'a>(sessions: &'a [SessionName], text: &str) -> Vec<&'a SessionName> {
+    let all = |fits: fn(&str, &str) -> bool| {
+        let named = sessions.iter().filter(|name| !text.is_empty() && fits(name.as_str(), text));
+        named.collect::<Vec<_>>()
+    };
+    let begin_so = all(|name, text| name.starts_with(text));
+    if begin_so.is_empty() { all(|name, text| name.contains(text)) } else { begin_so }
 }
 
 /// The folder of another orchestrator that a person means by the same words: the newest one for `latest`.

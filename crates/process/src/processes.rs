@@ -63,6 +63,22 @@ pub(super) fn processes() -> Vec<Process> {
         .collect()
 }
 
+/// How long processes that descend from one have computed, in ticks of the kernel's clock.
+pub(super) fn computed_below(ancestor: Pid) -> u64 {
+    let family = with_descendants(&processes(), &[ancestor]);
+    let ticks =
+        |pid: &Pid| ticks_of(&fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?);
+    family.iter().filter(|pid| **pid != ancestor).filter_map(ticks).sum()
+}
+
+/// Its own time and that of children it has waited for.
+fn ticks_of(stat: &[u8]) -> Option<u64> {
+    const TIMES_AFTER_NAME: usize = 11;
+    const TIMES: usize = 4;
+    let times = stat_fields(stat)?.skip(TIMES_AFTER_NAME).take(TIMES);
+    Some(times.filter_map(|field| field.parse::<u64>().ok()).sum())
+}
+
 fn process(pid: Pid, stat: &[u8]) -> Option<Process> {
     const PARENT_AFTER_NAME: usize = 1;
     const SESSION_AFTER_PARENT: usize = 1;

@@ -22,6 +22,9 @@ pub struct RunSpec {
     #[serde(default)]
     pub stdin_file: Option<String>,
     pub timeout_ms: u64,
+    /// How long it may print nothing and compute nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence_ms: Option<u64>,
     /// Standard output and standard error together.
     pub output_bytes_max: u64,
     /// Forces a way of holding the tree together; otherwise the best one that works here.

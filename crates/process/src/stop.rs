@@ -22,13 +22,17 @@ pub enum StopReason {
     OutputLimit {
         limit_bytes: u64,
     },
+    /// It printed nothing and computed nothing.
+    Silence {
+        after_ms: u64,
+    },
 }
 
 impl StopReason {
     /// A bound of the run itself. Of all other reasons the run knows nothing.
     pub fn is_limit(self) -> bool {
         match self {
-            Self::Deadline { .. } | Self::OutputLimit { .. } => true,
+            Self::Deadline { .. } | Self::OutputLimit { .. } | Self::Silence { .. } => true,
             Self::EngineEnds
             | Self::Cancelled
             | Self::NotWanted
@@ -45,6 +49,7 @@ impl fmt::Display for StopReason {
             Self::OutputLimit { limit_bytes } => {
                 write!(f, "more than {limit_bytes} bytes of output")
             }
+            Self::Silence { after_ms } => write!(f, "no output for {} s", after_ms / 1_000),
             Self::EngineEnds
             | Self::Cancelled
             | Self::NotWanted

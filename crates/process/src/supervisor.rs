@@ -5,6 +5,7 @@ use super::environment::agent_environment;
 use super::init::drain;
 use super::isolation::Holding;
 use super::output::{Channel, LOGS, Output, redact_again};
+use super::processes::computed_below;
 use super::record::{OutcomeRecord, RunFolder, Started, has_spec, start_time_of};
 use super::remains::RUN_VARIABLE;
 use super::sandbox::{self, TEMP_VARIABLE};
@@ -127,7 +128,8 @@ fn run_agent(
     let end = match started {
         Err(end) => end,
         Ok(tree) => {
-            Watch { folder, spec, begun, tree, output: &mut output, signals }.until_end()?
+            Watch { folder, spec, begun, tree, output: &mut output, signals, quiet: Quiet::begin() }
+                .until_end()?
         }
     };
     output.finish()?;
@@ -206,6 +208,45 @@ struct Watch<'a, 'r> {
     tree: ProcessTree,
     output: &'a mut Output<'r>,
     signals: Signals,
+    quiet: Quiet,
+}
+
+/// Since when it has printed nothing, and how much it had computed half-way to the limit.
+struct Quiet {
+    since: Instant,
+    computed_half_way: Option<u64>,
+}
+
+impl Quiet {
+    fn begin() -> Self {
+        Self { since: Instant::now(), computed_half_way: None }
+    }
+
+    /// Whether it has been quiet for so long. Who computes is not gone, however little it says.
+    fn is_over(&mut self, limit: Duration) -> bool {
+        // A program that waits for nothing but its own timers needs less than this.
+        const IDLE_MS_PER_TICK: u128 = 5_000;
+        let (half, us) = (limit / 2, rustix::process::getpid());
+        if self.since.elapsed() < half {
+            return false;
+        }
+        let before = *self.computed_half_way.get_or_insert_with(|| computed_below(us));
+        if self.since.elapsed() < limit {
+            return false;
+        }
+        let computed = u128::from(computed_below(us).saturating_sub(before));
+        if computed > half.as_millis() / IDLE_MS_PER_TICK {
+            *self = Self::begin();
+            return false;
+        }
+        true
+    }
+
+    /// When to look again.
+    fn next_look(&self, limit: Duration) -> Instant {
+        let wait = if self.computed_half_way.is_none() { limit / 2 } else { limit };
+        self.since + wait
+    }
 }
 
 impl Watch<'_, '_> {
@@ -218,21 +259,35 @@ impl Watch<'_, '_> {
             }
             if let Some(why) = self.reason_to_stop(deadline) {
                 match why {
-                    StopReason::Deadline { .. } => self.end_with_grace()?,
+                    StopReason::Deadline { .. } | StopReason::Silence { .. } => {
+                        self.end_with_grace()?
+                    }
                     _ => self.tree.kill()?,
                 }
                 return Ok(RunEnd::Stopped { why });
             }
-            self.wait_and_take(deadline)?;
+            self.wait_and_take(self.next_look(deadline))?;
         }
     }
 
-    fn reason_to_stop(&self, deadline: Option<Instant>) -> Option<StopReason> {
+    /// The deadline, or when its silence must be looked at.
+    fn next_look(&self, deadline: Option<Instant>) -> Option<Instant> {
+        let silence = self.spec.silence_ms.map(Duration::from_millis);
+        let look = silence.map(|limit| self.quiet.next_look(limit));
+        deadline.into_iter().chain(look).min()
+    }
+
+    fn reason_to_stop(&mut self, deadline: Option<Instant>) -> Option<StopReason> {
         if self.signals.stop_asked() {
             return Some(self.folder.read_stop().ok().flatten().unwrap_or(StopReason::Signal));
         }
         if self.output.is_over_limit() {
             return Some(self.spec.output_limit());
+        }
+        if let Some(after_ms) = self.spec.silence_ms
+            && self.quiet.is_over(Duration::from_millis(after_ms))
+        {
+            return Some(StopReason::Silence { after_ms });
         }
         let is_due = deadline.is_some_and(|deadline| Instant::now() >= deadline);
         is_due.then_some(StopReason::Deadline { after_ms: self.spec.timeout_ms })
@@ -269,7 +324,10 @@ impl Watch<'_, '_> {
         }
         drop(sources);
         drain(&mut self.signals.wake_ups);
-        self.output.take_some().map(|_| ())
+        if self.output.take_some()? {
+            self.quiet = Quiet::begin();
+        }
+        Ok(())
     }
 }
 

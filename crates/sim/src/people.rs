@@ -131,6 +131,9 @@ impl People {
                 "changes-requested: Reviewer: look closer",
                 "changes-requested: Docs: shorter",
             ],
+            DecisionKind::Strategy if decision.is_pending() => {
+                &["changes-requested: split it", "per-batch", "final only"]
+            }
             DecisionKind::Notes => &["fix: the second", "fix"],
             DecisionKind::Repair => &["accept-with-known-issues: enough of it"],
             DecisionKind::Security => &["fix-now"],

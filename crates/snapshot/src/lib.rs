@@ -253,6 +253,22 @@ impl Snapshots {
         !is_undo && !broken_off.is_undo && covers_the_same()
     }
 
+    /// Removes what retention does not keep; how many that are.
+    pub fn tidy(&self, now: Timestamp, retention: Retention) -> Result<usize, SnapshotError> {
+        let outdated = self.outdated(now, retention)?;
+        if outdated > 0 {
+            let held = self.hold()?;
+            self.prune(&held, retention, now)?;
+        }
+        Ok(outdated)
+    }
+
+    /// How many snapshots retention does not keep.
+    pub fn outdated(&self, now: Timestamp, retention: Retention) -> Result<usize, SnapshotError> {
+        let all = self.list()?;
+        Ok(retention::outdated(&all, &self.needed(), retention, now).len())
+    }
+
     fn prune(
         &self,
         held: &Held,

@@ -55,13 +55,23 @@ const CLI_NAMES: [(&str, &[&str]); 7] = [
             "commands/labels",
             "commands/run/inputs",
             "commands/scope",
+            "commands/diff",
+            "face/gate",
             "commands/snapshot",
         ],
     ),
     ("tollgate_process", &["args", "face/keyboard", "commands/agents", "commands/doctor"]),
     (
         "tollgate_agents",
-        &["args", "installed", "face/live", "commands/agents", "commands/doctor", "commands/init"],
+        &[
+            "args",
+            "installed",
+            "face/live",
+            "commands/agents",
+            "commands/doctor",
+            "commands/init",
+            "commands/logs",
+        ],
     ),
     ("tollgate_snapshot", &["commands/snapshot"]),
     ("tollgate_tracker", &["tracking", "commands/doctor", "commands/labels"]),
@@ -122,12 +132,15 @@ pub struct Crate {
 }
 
 /// Asks cargo, which reads manifests better than we would.
-pub fn crates(root: &Path) -> Result<Vec<Crate>, Trouble> {
+pub fn metadata(root: &Path) -> Result<serde_json::Value, Trouble> {
     let text = run::read(
         run::cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"])
             .current_dir(root),
     )?;
-    let metadata: serde_json::Value = serde_json::from_str(&text)?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+pub fn crates(metadata: &serde_json::Value) -> Vec<Crate> {
     let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
     let name = |value: &serde_json::Value| value["name"].as_str().unwrap_or_default().to_owned();
     let shipped = |dependency: &serde_json::Value| dependency["kind"].as_str() != Some("dev");
@@ -142,7 +155,7 @@ pub fn crates(root: &Path) -> Result<Vec<Crate>, Trouble> {
             dependencies: dependencies.iter().map(name).collect(),
         }
     };
-    Ok(list(&metadata["packages"]).iter().map(read).collect())
+    list(&metadata["packages"]).iter().map(read).collect()
 }
 
 pub fn check(crates: &[Crate]) -> Vec<Problem> {
@@ -286,7 +299,8 @@ mod tests {
 
     #[test]
     fn cargo_is_asked_for_all_crates() {
-        let crates = super::crates(&xtask::root()).expect("cargo reads the manifests");
+        let metadata = super::metadata(&xtask::root()).expect("cargo reads the manifests");
+        let crates = super::crates(&metadata);
         assert_eq!(crates.len(), super::DIRECTIONS.len());
         let core = crates.iter().find(|c| c.name == "tollgate-core").expect("the core is a crate");
         assert_eq!(core.dependencies, ["serde", "thiserror"]);

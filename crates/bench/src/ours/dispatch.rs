@@ -63,6 +63,7 @@ fn bare_supervisor(program: &Path, folder: &Path) -> Result<MeasuredRow, Trouble
             env: BTreeMap::new(),
             stdin_file: None,
             timeout_ms: 60_000,
+            silence_ms: None,
             output_bytes_max: 1_000_000,
             isolation: None,
             secret_files: Vec::new(),

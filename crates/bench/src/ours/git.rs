@@ -147,6 +147,7 @@ impl Dispatches {
             dispatch: DispatchNumber::FIRST,
             role: Role::Coder,
             task: TaskRef::Meta,
+            assisted_by: None,
         }
     }
 }

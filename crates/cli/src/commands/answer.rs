@@ -4,62 +4,92 @@ use super::run::{drive, end_cancelled};
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
+use crate::outcome::ForScripts;
 use crate::{output, place, summary, tracking};
 use clap::Args;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tollgate_core::id::DecisionId;
+use tollgate_core::id::{DecisionId, SessionName};
 use tollgate_core::input::Command;
 use tollgate_core::view::{Standing, View};
+use tollgate_files::layout::SessionLayout;
 use tollgate_host::client::Client;
 use tollgate_host::serve::{First, Owner};
+use tollgate_host::sessions;
 
 /// How long the owner of a session may take to answer.
 pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Far more than an answer.
+const WORDS_BYTES_MAX: u64 = 1 << 20;
 
 /// Answer a question of a session
 ///
 /// `tollgate status` lists the open questions and their answers. You can answer while another
 /// process runs the session, which then continues. You cannot answer a question before it is asked.
 #[derive(Debug, Args)]
+#[command(override_usage = "tollgate answer [OPTIONS] [SESSION] <DECISION> [ANSWER]")]
 #[command(
     after_help = "Examples:\n  tollgate answer latest UD-APPROVE-DESIGN approved --resume\n  \
 tollgate answer latest UD-APPROVE-DESIGN \"changes-requested: count failures per user\"\n  \
-tollgate answer 2026-01-31_login UD-3 accept-risk --reason \"the service is internal\""
+tollgate answer 2026-01-31_login UD-3 accept-risk --reason \"the service is internal\"\n  \
+tollgate answer latest UD-APPROVE-DESIGN changes-requested --reason-file words.md"
 )]
 pub struct Answer {
-    /// A name, a unique prefix, or `latest`
-    pub session: String,
-    /// The question, such as UD-APPROVE-DESIGN or UD-3
-    pub decision: String,
-    /// One of the answers that the question offers
-    pub answer: String,
+    /// The session, the question such as UD-APPROVE-DESIGN or UD-3, and one of the answers that it offers. The session
+    /// can be left out when only one has that question open
+    #[arg(value_names = ["SESSION", "DECISION", "ANSWER"], num_args = 1..=3, required = true)]
+    pub words: Vec<String>,
     /// The text that belongs to the answer, if the answer does not contain it
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
+    /// The same from a file, all its lines; `-` is standard input. Without ANSWER it is the whole answer
+    #[arg(long, value_name = "FILE|-", conflicts_with = "reason")]
+    pub reason_file: Option<PathBuf>,
     /// Continue the session right away
     #[arg(long)]
     pub resume: bool,
+    /// Print one JSON object at the end
+    #[arg(long)]
+    pub json: bool,
 }
 
 impl Answer {
     pub fn run(self) -> Result<Exit, Failure> {
+        let for_scripts = if self.json { ForScripts::Json } else { ForScripts::Nothing };
+        let ran = self.run_for(for_scripts);
+        ran.inspect_err(|failure| for_scripts.tell_failure(failure))
+    }
+
+    fn run_for(self, for_scripts: ForScripts) -> Result<Exit, Failure> {
         let place = place::Checkout::find()?;
-        let (name, layout) = place.session(&self.session)?;
+        let Meant { session, decision, answer } = meant(self.words)?;
+        let (name, layout) = match &session {
+            Some(text) => place.session(text)?,
+            None => waiting_for(&place, &decision)?,
+        };
         let mut client = Client::open(layout)?;
-        let decision = DecisionId::parse(&self.decision)
-            .map_err(|bad| Failure::usage("cli.refused", bad.to_string()))?;
+        let (answer, reason) = match (answer, words(self.reason_file.as_deref())?) {
+            (Some(answer), words) => (answer, words.or(self.reason)),
+            (None, Some(words)) => (words, None),
+            (None, None) => return Err(no_answer(&decision)),
+        };
         let command = Command::Answer {
             id: face::command_id(),
             decision: decision.clone(),
             round: client.round(&decision)?,
-            answer: self.answer,
-            reason: self.reason,
+            answer,
+            reason,
         };
         if hand_over(&client, &command)? {
             output::talk(&format!(
                 "the answer to {decision} is recorded; the process that runs {name} continues"
             ));
-            tell_if_cancelled(&mut client)?;
+            if let Some(view) = client.view()? {
+                tell_if_cancelled(&view)?;
+                for_scripts.end(&view, Exit::Ok);
+            }
             return Ok(Exit::Ok);
         }
         let context = place::context()?;
@@ -73,22 +103,116 @@ impl Answer {
         if self.resume {
             let mut face = face::fitting(false, owner.root());
             tracking::follow(&mut owner, face.as_mut())?;
-            return drive(&mut owner, face.as_mut());
+            return drive(&mut owner, face.as_mut(), for_scripts);
         }
+        let view = owner.parts().view();
         if is_cancelled {
             output::talk(&format!("{name} is cancelled"));
-            summary::undo_offer(owner.root(), &owner.parts().view());
-            return Ok(Exit::Ok);
+            summary::undo_offer(owner.root(), &view);
+        } else {
+            output::talk(&format!(
+                "recorded; {name} is not running, `tollgate resume {name}` continues it"
+            ));
         }
-        output::talk(&format!("recorded; continue with `tollgate resume {name}`"));
+        for_scripts.end(&view, Exit::Ok);
         Ok(Exit::Ok)
     }
 }
 
+struct Meant {
+    session: Option<String>,
+    decision: DecisionId,
+    answer: Option<String>,
+}
+
+/// A question is known by its form, so that the session before it can be left out.
+fn meant(words: Vec<String>) -> Result<Meant, Failure> {
+    let mut words = words.into_iter().peekable();
+    let session = words.next_if(|first| DecisionId::parse(first).is_err());
+    let decision = DecisionId::parse(&words.next().unwrap_or_default()).map_err(|bad| {
+        Failure::usage("cli.refused", bad.to_string())
+            .hint("`tollgate status` lists the open questions with their names")
+    })?;
+    let answer = words.next();
+    match words.next() {
+        None => Ok(Meant { session, decision, answer }),
+        Some(more) => {
+            let message = format!("{more:?} is one word too many; quote an answer with spaces");
+            Err(Failure::usage("cli.refused", message))
+        }
+    }
+}
+
+fn no_answer(decision: &DecisionId) -> Failure {
+    Failure::usage("cli.refused", format!("{decision} needs an answer"))
+        .hint("`tollgate status` lists the answers; --reason-file takes one from a file")
+}
+
+/// The only session in which this question is open.
+fn waiting_for(
+    place: &place::Checkout,
+    decision: &DecisionId,
+) -> Result<(SessionName, SessionLayout), Failure> {
+    let mut waiting = Vec::new();
+    for name in sessions::list(&place.layout)? {
+        let layout = place.layout.session(&name);
+        let view = Client::open(layout.clone()).and_then(|mut client| client.view());
+        let is_open = |view: View| {
+            view.pending_decisions.iter().any(|question| question.decision_id == *decision)
+        };
+        // A session that cannot be read asks nothing, and hides no other.
+        if view.is_ok_and(|view| view.is_some_and(is_open)) {
+            waiting.push((name, layout));
+        }
+    }
+    let names: Vec<String> = waiting.iter().map(|(name, _)| name.to_string()).collect();
+    match (waiting.pop(), names.as_slice()) {
+        (Some(one), [_]) => Ok(one),
+        (None, _) => {
+            let message = format!("no session here has an open question {decision}");
+            Err(Failure::usage("cli.session", message)
+                .hint("`tollgate sessions` lists the sessions, `tollgate status` the questions"))
+        }
+        _ => {
+            let message = format!("{decision} is open in several sessions: {}", names.join(", "));
+            Err(Failure::usage("cli.session", message).hint(format!(
+                "name the one that you mean: `tollgate answer SESSION {decision} …`"
+            )))
+        }
+    }
+}
+
+/// What stands in a file, or comes on standard input.
+fn words(file: Option<&Path>) -> Result<Option<String>, Failure> {
+    let Some(path) = file else {
+        return Ok(None);
+    };
+    let is_stdin = path.as_os_str() == "-";
+    let read = if is_stdin {
+        std::io::read_to_string(std::io::stdin().take(WORDS_BYTES_MAX + 1))
+    } else {
+        std::fs::File::open(path)
+            .and_then(|file| std::io::read_to_string(file.take(WORDS_BYTES_MAX + 1)))
+    };
+    let named = if is_stdin { "standard input".into() } else { path.display().to_string() };
+    let refused = |why: String| {
+        Failure::usage("cli.refused", format!("cannot read the answer from {named}: {why}"))
+            .hint("give a text file, or `-` and the text on standard input".to_owned())
+    };
+    let text = read.map_err(|error| refused(error.to_string()))?;
+    match text.trim() {
+        long if long.len() as u64 > WORDS_BYTES_MAX => {
+            Err(refused(format!("it has more than {WORDS_BYTES_MAX} bytes")))
+        }
+        "" => Err(refused("it is empty".to_owned())),
+        text => Ok(Some(text.to_owned())),
+    }
+}
+
 /// The process that runs the session tells whoever sits there; this is for who cancelled it from here.
-fn tell_if_cancelled(client: &mut Client) -> Result<(), Failure> {
-    if let Some(view) = client.view()?.filter(View::is_cancelled) {
-        summary::undo_offer(&place::here()?, &view);
+fn tell_if_cancelled(view: &View) -> Result<(), Failure> {
+    if view.is_cancelled() {
+        summary::undo_offer(&place::here()?, view);
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use tollgate_host::client::{Client, JournalError, Verified};
     after_help = "Examples:\n  tollgate audit\n  tollgate audit --verify\n  tollgate audit --json | jq .decisions"
 )]
 pub struct Audit {
-    /// A name, a unique prefix, or `latest`
+    /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
     /// Only check the journal: its chain of hashes is intact and no record is missing

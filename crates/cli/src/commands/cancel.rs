@@ -13,8 +13,11 @@ use tollgate_host::serve::{First, Owner, ServeEnd};
 
 /// Cancel a session for good; accepted work stays on its branch
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tollgate cancel --reason \"The goal has changed\"\n  tollgate cancel 2026-11-15_add-rate-limiting --reason \"Done by hand\""
+)]
 pub struct Cancel {
-    /// A name, a unique prefix, or `latest`
+    /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
     /// Why you cancel it

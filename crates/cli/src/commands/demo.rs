@@ -5,6 +5,7 @@ use crate::demo;
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
+use crate::outcome::ForScripts;
 use crate::{output, place, sample_git};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use tollgate_host::serve::{Face, TypedLine};
 
 /// Show the complete workflow on a sample repository with scripted agents
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate demo\n  tollgate demo --folder /tmp/sample")]
 pub struct Demo {
     /// Where to put the sample repository; by default a new temporary folder
     #[arg(long, value_name = "FOLDER")]
@@ -53,10 +55,14 @@ impl Demo {
         let asks_person = !self.no_input && output::is_interactive();
         let exit = if asks_person {
             output::talk("You decide at the gates: answer by number or in words.");
-            run.run_with(place::context()?, face::fitting(false, &folder).as_mut())?
+            run.run_with(
+                place::context()?,
+                face::fitting(false, &folder).as_mut(),
+                ForScripts::Nothing,
+            )?
         } else {
             output::talk("There is no terminal, so the demo answers its own questions.");
-            run.run_with(place::context()?, &mut DemoFace::default())?
+            run.run_with(place::context()?, &mut DemoFace::default(), ForScripts::Nothing)?
         };
         output::marked(output::BOLD, "look around:", &format!("cd {}", folder.display()));
         output::talk("  tollgate status · tollgate log · tollgate audit · git log --graph --all");

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 /// Check everything that a run needs: git, the repository, settings, agents, isolation, sandbox, disk space
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate doctor\n  tollgate doctor --json")]
 pub struct Doctor {
     /// Print JSON
     #[arg(long)]

@@ -53,8 +53,20 @@ impl Explain {
             let all: Vec<Page> = explain::pages().map(|(code, text)| Page { code, text }).collect();
             output::json(&all);
         } else {
-            let codes: Vec<&str> = explain::pages().map(|(code, _)| code).collect();
-            output::data(&codes.join("\n"));
+            let widest = explain::pages().map(|(code, _)| code.len()).max().unwrap_or(0);
+            let lines: Vec<String> = explain::pages()
+                .map(|(code, text)| format!("{code:<widest$}  {}", first_sentence(text)))
+                .collect();
+            output::data(&lines.join("\n"));
         }
     }
+}
+
+/// Enough to see which page to open.
+fn first_sentence(text: &str) -> String {
+    const CHARS_MAX: usize = 100;
+    let text = text.split("\n\n").next().unwrap_or(text).replace('\n', " ");
+    let end = text.find(". ").map_or(text.len(), |at| at + 1);
+    let sentence = text[..end].trim_end_matches('.');
+    tollgate_files::sanitize::terminal_line(sentence, CHARS_MAX)
 }

@@ -16,7 +16,7 @@ use tollgate_core::view::FindingView;
 #[command(after_help = "Examples:\n  tollgate findings\n  tollgate findings latest --json\n  \
                         tollgate findings --sarif > findings.sarif")]
 pub struct Findings {
-    /// A name, a unique prefix, or `latest`
+    /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
     /// Print JSON

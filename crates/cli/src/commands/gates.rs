@@ -4,8 +4,8 @@ mod text;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
 use crate::place::{Checkout, here};
+use crate::{interrupt, output};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ impl Gates {
             sandbox: None,
         };
         let stop = Arc::new(StopSwitch::default());
-        listen(stop.clone()).map_err(trouble("cannot listen for signals"))?;
+        interrupt::listen(stop.clone()).map_err(trouble("cannot listen for signals"))?;
         let width = stage.required_gates.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let mut tell = |progress: Progress<'_>| match progress {
             Progress::Begins { gate, number, of } => text::begins(gate, number, of),
@@ -185,21 +185,6 @@ fn builtin(name: &str, is_strict: bool, is_gate: bool) -> Result<Exit, Failure> 
     let report = lifecycle::inspect(&root, gate, is_strict);
     output::report(&report);
     Ok(if report.is_ok() { Exit::Ok } else { Exit::Fails })
-}
-
-/// Ctrl-C ends the gate that runs, with all its processes; asked twice, this program leaves at once.
-fn listen(stop: Arc<StopSwitch>) -> std::io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    std::thread::spawn(move || {
-        for (count, _) in signals.forever().enumerate() {
-            if count > 0 {
-                std::process::exit(Exit::Interrupted as i32);
-            }
-            stop.engine_ends();
-        }
-    });
-    Ok(())
 }
 
 impl From<LifecycleError> for Failure {

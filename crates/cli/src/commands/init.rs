@@ -44,6 +44,7 @@ fn is_own_key(adapter: &dyn AgentAdapter, variable: &str) -> bool {
 
 /// Write a tollgate.toml to start from; files that exist are never overwritten
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate init\n  tollgate init --eject")]
 pub struct Init {
     /// Also write the built-in actions and roles to agents/, so that you can read and change them
     #[arg(long)]

@@ -28,6 +28,7 @@ enum LabelsCommand {
     ///
     /// Other labels are not touched. With [tracker] kind = "github", Tollgate uses the login from GH_TOKEN, GITHUB_TOKEN
     /// or the program gh, in this order; with kind = "files" the labels are built in and there is nothing to do.
+    #[command(after_help = "Examples:\n  tollgate labels sync --dry-run")]
     Sync {
         /// Show what would be done without doing it
         #[arg(long)]

@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(150);
     after_help = "Examples:\n  tollgate log --follow\n  tollgate log --json | jq -r .event.type"
 )]
 pub struct Log {
-    /// A name, a unique prefix, or `latest`
+    /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
     /// Keep printing new records until the session is over

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Print the manual page, or write the pages of all commands into a folder
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate man\n  tollgate man --out ~/.local/share/man/man1")]
 pub struct Man {
     /// Write one page per command into this folder, and create it if needed
     #[arg(long, value_name = "DIR")]

@@ -4,19 +4,26 @@ use super::run::drive;
 use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
+use crate::outcome::ForScripts;
 use crate::{output, place, tracking};
 use clap::Args;
 use tollgate_host::serve::{First, Owner};
 
 /// Continue a session from where its journal ends
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tollgate resume\n  tollgate resume 2026-11-15_add-rate-limiting"
+)]
 pub struct Resume {
-    /// A name, a unique prefix, or `latest`
+    /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
     /// Do not ask questions, as without a terminal
     #[arg(long)]
     pub no_input: bool,
+    /// Print one JSON object at the end
+    #[arg(long)]
+    pub json: bool,
     /// Continue from a journal that lacks the latest records, such as a backup
     #[arg(long)]
     pub accept_older_journal: bool,
@@ -24,6 +31,12 @@ pub struct Resume {
 
 impl Resume {
     pub fn run(self) -> Result<Exit, Failure> {
+        let for_scripts = ForScripts::of(self.json);
+        let ran = self.run_for(for_scripts);
+        ran.inspect_err(|failure| for_scripts.tell_failure(failure))
+    }
+
+    fn run_for(self, for_scripts: ForScripts) -> Result<Exit, Failure> {
         let place = place::Checkout::find()?;
         let (name, _) = place.session(&self.session)?;
         let context = place::context()?;
@@ -43,6 +56,6 @@ impl Resume {
             output::marked(output::WARN, "note:", &text);
         }
         tracking::follow(&mut owner, face.as_mut())?;
-        drive(&mut owner, face.as_mut())
+        drive(&mut owner, face.as_mut(), for_scripts)
     }
 }

@@ -16,6 +16,7 @@ use tollgate_host::settings::roles::{self, ListedRole, UnusedPage};
 /// that order, and those take precedence over the built-in instructions. A number before the name and "agent" behind it
 /// are ignored. Tollgate reads the file each time a role starts.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate roles\n  tollgate roles --json")]
 pub struct Roles {
     /// Print JSON
     #[arg(long)]

@@ -8,7 +8,8 @@ use super::agents::refuse_untrusted;
 use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
-use crate::{output, place, summary, tracking};
+use crate::outcome::ForScripts;
+use crate::{estimate, output, place, progress, summary, tracking};
 use clap::Args;
 use route::Routed;
 use std::collections::BTreeSet;
@@ -78,8 +79,8 @@ pub struct Run {
     /// Say which action the goal takes, why, and with which steps and agents; start and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Print JSON
-    #[arg(long, requires = "dry_run")]
+    /// Print one JSON object at the end
+    #[arg(long)]
     pub json: bool,
     /// Do not ask questions, as without a terminal
     #[arg(long)]
@@ -88,25 +89,41 @@ pub struct Run {
 
 impl Run {
     pub fn run(self) -> Result<Exit, Failure> {
+        let for_scripts = ForScripts::of(self.json);
+        let ran = self.run_for(for_scripts);
+        ran.inspect_err(|failure| for_scripts.tell_failure(failure))
+    }
+
+    fn run_for(self, for_scripts: ForScripts) -> Result<Exit, Failure> {
         let context = self.context()?;
         if self.dry_run {
             return self.show_plan(&context);
         }
         let mut face = face::fitting(self.no_input, context.repository.root());
-        self.run_with(context, face.as_mut())
+        self.run_with(context, face.as_mut(), for_scripts)
     }
 
     /// Also used by the demo, which brings a face of its own.
-    pub fn run_with(&self, context: Arc<Context>, face: &mut dyn Face) -> Result<Exit, Failure> {
+    pub fn run_with(
+        &self,
+        context: Arc<Context>,
+        face: &mut dyn Face,
+        for_scripts: ForScripts,
+    ) -> Result<Exit, Failure> {
         let tracker = tracking::demanded(&context)?;
         let mut opening = self.opening(&context, face.is_interactive())?;
-        opening.snapshot = Some(super::snapshot::take(&context, &opening.action.name)?);
+        let action = opening.action.name.clone();
+        let take = || super::snapshot::take(&context, &action);
+        opening.snapshot = Some(progress::busy("a snapshot of your checkout is taken", take)?);
+        if let Some(words) = estimate::of(&context, &action) {
+            output::marked(output::DIM, "estimate", &words);
+        }
         warn_of_uncommitted(&context)?;
         let mut owner = open(context, opening, face)?;
         if let Some(tracker) = tracker {
             owner.follow_with(tracker);
         }
-        drive(&mut owner, face)
+        drive(&mut owner, face, for_scripts)
     }
 
     fn context(&self) -> Result<Arc<Context>, Failure> {
@@ -128,6 +145,8 @@ impl Run {
         let goal = self.checked_goal()?;
         let mut values = inputs::given(&self.input)?;
         let head = context.repository.head()?;
+        refuse_unfetched(context, &head.commit)?;
+        warn_of_submodules(context, &head.commit)?;
         let routed = self.routed(context, goal)?;
         route::tell(&routed);
         let action = routed.action;
@@ -250,6 +269,39 @@ pub(super) fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Workspaces are made without a network, so everything must be here.
+fn refuse_unfetched(context: &Context, commit: &CommitId) -> Result<(), Failure> {
+    let repository = &context.repository;
+    let count = if repository.is_partial()? { repository.unfetched(commit)? } else { 0 };
+    if count == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "this is a partial clone, and {} of the commit that is checked out were never fetched",
+        tollgate_core::count::counted(count, "object")
+    );
+    Err(Failure::usage("cli.partial_clone", message)
+        .hint("`git fetch --refetch --no-filter origin` fetches everything"))
+}
+
+/// Agents find an empty folder where a submodule is, unless it is brought along.
+fn warn_of_submodules(context: &Context, commit: &CommitId) -> Result<(), Failure> {
+    // Only who has this file has submodules; a look at every name takes its time.
+    if !context.repository.has_path(commit, ".gitmodules")? {
+        return Ok(());
+    }
+    let copied = &context.config.workspace.copy;
+    let is_copied = |path: &String| copied.iter().any(|copy| copy.trim_end_matches('/') == path);
+    for path in context.repository.submodules_at(commit)?.into_iter().filter(|p| !is_copied(p)) {
+        let text = format!(
+            "{path} is a submodule, and agents find an empty folder there; `copy = [{path:?}]` below [workspace] in \
+             tollgate.toml brings its files along"
+        );
+        output::marked(output::WARN, "note:", &text);
+    }
+    Ok(())
+}
+
 /// Every role of the action must have somebody to play it before anything starts, and so must those who step in.
 fn check_agents(context: &Context, action: &Action) -> Result<(), Failure> {
     let mut looked_at = BTreeSet::new();
@@ -326,7 +378,12 @@ fn open(
 }
 
 /// Runs an owned session and tells how it ended.
-pub fn drive(owner: &mut Owner, face: &mut dyn Face) -> Result<Exit, Failure> {
+pub fn drive(
+    owner: &mut Owner,
+    face: &mut dyn Face,
+    for_scripts: ForScripts,
+) -> Result<Exit, Failure> {
+    for_scripts.begin(owner.parts().name());
     let keyboard = face::listen(owner, face).map_err(|cause| {
         Failure::new(Exit::Bug, "cli.bug", format!("cannot listen for signals: {cause}"))
     })?;
@@ -338,7 +395,9 @@ pub fn drive(owner: &mut Owner, face: &mut dyn Face) -> Result<Exit, Failure> {
     if view.is_cancelled() {
         end_cancelled(owner)?;
     }
-    Ok(summary::ending(owner.root(), &view, &owner.assigned(), ending))
+    let exit = summary::ending(owner.root(), &view, &owner.assigned(), ending);
+    for_scripts.end(&view, exit);
+    Ok(exit)
 }
 
 /// A session that is over takes no notice into its journal any more.

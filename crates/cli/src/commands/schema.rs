@@ -9,6 +9,7 @@ use tollgate_contract::schema;
 
 /// Print the JSON Schema of a document, or list all names
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tollgate schema\n  tollgate schema agent-output")]
 pub struct Schema {
     /// A kind of document, such as `agent-output` or `tasks`
     pub name: Option<String>,

@@ -1,46 +1,91 @@
-//! `tollgate sessions`: every session of the repository, the newest first.
+//! `tollgate sessions`: every session of the repository, or of this machine, the newest first.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, place};
 use clap::Args;
-use tollgate_core::id::SessionName;
-use tollgate_core::view::Summary;
-use tollgate_files::layout::Layout;
-use tollgate_host::client::Client;
-use tollgate_host::sessions;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use tollgate_core::view::{Standing, Summary};
+use tollgate_files::layout::{Layout, state_home};
+use tollgate_host::sessions::{self, Listed, Trouble};
 
 /// List the sessions of this repository, newest first
+///
+/// NOW says who must act: `running` and `stopped` are up to Tollgate, `your turn` is up to you. DISK is what the session and its
+/// workspaces hold; `tollgate gc` and `tollgate rm` free it.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tollgate sessions\n  tollgate sessions --all\n  tollgate sessions --json"
+)]
 pub struct Sessions {
+    /// List the sessions of every repository used on this machine
+    #[arg(long)]
+    pub all: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
 
-/// A session of the list, and whether its journal could be read.
-struct Entry {
-    summary: Summary,
-    is_damaged: bool,
+/// What `--json` prints of a session.
+#[derive(Serialize)]
+struct Entry<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository: Option<&'a Path>,
+    #[serde(flatten)]
+    summary: &'a Summary,
+    running: bool,
+    disk_bytes: u64,
 }
 
 impl Sessions {
     pub fn run(self) -> Result<Exit, Failure> {
+        let state = state_home(|name| std::env::var_os(name)).ok();
+        if self.all {
+            return self.of_machine(state.as_deref());
+        }
         let layout = place::Checkout::find()?.layout;
-        let names = sessions::list(&layout)?;
         tell_foreign(&sessions::foreign(&layout)?);
-        let entries: Vec<Entry> = names.into_iter().map(|name| entry(&layout, name)).collect();
+        let listed = sessions::summaries(&layout, state.as_deref())?;
+        tell_trouble(&listed);
         if self.json {
-            output::json(&entries.iter().map(|entry| &entry.summary).collect::<Vec<_>>());
-            return Ok(Exit::Ok);
-        }
-        if entries.is_empty() {
+            output::json(&listed.iter().map(|one| entry(None, one)).collect::<Vec<_>>());
+        } else if listed.is_empty() {
             output::talk("there are no sessions here yet; start one with `tollgate run \"GOAL\"`");
-            return Ok(Exit::Ok);
+        } else {
+            output::data(&table(&listed));
         }
-        output::data(&table(&entries));
         Ok(Exit::Ok)
     }
+
+    fn of_machine(self, state: Option<&Path>) -> Result<Exit, Failure> {
+        let roots = state.map(sessions::repositories).unwrap_or_default();
+        let mut all: Vec<(PathBuf, Vec<Listed>)> = Vec::new();
+        for root in roots {
+            let listed = sessions::summaries(&Layout::new(&root), state)?;
+            tell_trouble(&listed);
+            all.push((root, listed));
+        }
+        if self.json {
+            let entries = all.iter().flat_map(|(root, listed)| {
+                listed.iter().map(move |one| entry(Some(root.as_path()), one))
+            });
+            output::json(&entries.collect::<Vec<_>>());
+            return Ok(Exit::Ok);
+        }
+        if all.is_empty() {
+            output::talk("no repository on this machine has sessions yet");
+        }
+        for (root, listed) in &all {
+            output::data(&format!("{}\n{}\n", root.display(), table(listed)));
+        }
+        Ok(Exit::Ok)
+    }
+}
+
+fn entry<'a>(repository: Option<&'a Path>, listed: &'a Listed) -> Entry<'a> {
+    let Listed { summary, is_running, disk_bytes, .. } = listed;
+    Entry { repository, summary, running: *is_running, disk_bytes: *disk_bytes }
 }
 
 /// Folders of another orchestrator are no sessions yet: one line for all of them.
@@ -64,39 +109,57 @@ fn tell_foreign(names: &[String]) {
 }
 
 /// A session that cannot be read is told of and listed; it never hides the others.
-fn entry(layout: &Layout, name: SessionName) -> Entry {
-    let read = Client::open(layout.session(&name)).and_then(|mut client| client.summary());
-    let is_damaged = read.is_err();
-    let trouble = match read {
-        Ok(Some(summary)) => return Entry { summary, is_damaged },
-        Ok(None) => format!("{name} has not started"),
-        Err(error) => format!("{name}: {error}"),
-    };
-    output::marked(output::WARN, "warning:", &trouble);
-    Entry { summary: Summary::unknown(name), is_damaged }
+fn tell_trouble(listed: &[Listed]) {
+    for one in listed {
+        let name = &one.summary.session;
+        let text = match &one.trouble {
+            None => continue,
+            Some(Trouble::NotBegun) => format!("{name} has not started"),
+            Some(Trouble::Unreadable(why)) => format!("{name}: {why}"),
+        };
+        output::marked(output::WARN, "warning:", &text);
+    }
 }
 
-fn table(entries: &[Entry]) -> String {
-    let widest =
-        entries.iter().map(|entry| entry.summary.session.as_str().len()).max().unwrap_or(0);
+fn table(listed: &[Listed]) -> String {
+    let widest = listed.iter().map(|one| one.summary.session.as_str().len()).max().unwrap_or(0);
     let width = widest.max("SESSION".len());
     let mut lines = vec![format!(
-        "{:<width$}  {:<10}  {:<16}  {:<24}  WAITING",
-        "SESSION", "ACTION", "STATE", "UPDATED"
+        "{:>3}  {:<width$}  {:<10}  {:<16}  {:<12}  {:<24}  {:>10}",
+        "#", "SESSION", "ACTION", "STATE", "NOW", "UPDATED", "DISK"
     )];
-    for Entry { summary, is_damaged } in entries {
-        let state = match (summary.state, is_damaged) {
-            (Some(state), _) => state.as_str(),
-            (None, true) => "unreadable",
-            (None, false) => "not begun",
-        };
+    for (number, one) in (1..).zip(listed) {
+        let summary = &one.summary;
         let updated = summary.updated_at.map_or("-".to_owned(), |at| at.to_string());
         lines.push(format!(
-            "{:<width$}  {:<10}  {state:<16}  {updated:<24}  {}",
+            "{number:>3}  {:<width$}  {:<10}  {:<16}  {:<12}  {updated:<24}  {:>10}",
             summary.session.as_str(),
             summary.action.as_deref().unwrap_or("-"),
-            summary.waiting
+            state(summary),
+            now(one),
+            output::size(one.disk_bytes),
         ));
     }
     lines.join("\n")
+}
+
+/// A session that a person ended is not blocked.
+fn state(summary: &Summary) -> &'static str {
+    match (summary.state, summary.standing) {
+        (_, Some(Standing::Cancelled)) => "CANCELLED",
+        (Some(state), _) => state.as_str(),
+        (None, _) => "-",
+    }
+}
+
+/// Who must act.
+fn now(listed: &Listed) -> String {
+    match listed.summary.standing {
+        None if matches!(listed.trouble, Some(Trouble::NotBegun)) => "not begun".to_owned(),
+        None => "unreadable".to_owned(),
+        Some(Standing::Working) if listed.is_running => "running".to_owned(),
+        Some(Standing::Working) => "stopped".to_owned(),
+        Some(Standing::YourTurn) => "your turn".to_owned(),
+        Some(ended) => ended.as_str().to_owned(),
+    }
 }

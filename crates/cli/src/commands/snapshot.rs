@@ -36,6 +36,7 @@ pub struct SnapshotCommand {
 #[derive(Debug, Subcommand)]
 enum SnapshotVerb {
     /// List the snapshots, newest first
+    #[command(after_help = "Examples:\n  tollgate snapshot list\n  tollgate snapshot list --json")]
     List {
         /// Print JSON
         #[arg(long)]
@@ -45,12 +46,14 @@ enum SnapshotVerb {
     ///
     /// Files that did not change since the last one take no space. By default the newest ten of each kind are kept for
     /// thirty days; `[snapshot]` in tollgate.toml changes that.
+    #[command(after_help = "Examples:\n  tollgate snapshot create")]
     Create {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Show what restoring a snapshot would revert, create and delete
+    #[command(after_help = "Examples:\n  tollgate snapshot show latest")]
     Show {
         /// A name, a unique prefix of one, or `latest`
         id: String,
@@ -151,7 +154,7 @@ fn list(snapshots: &Snapshots, json: bool) -> Result<Exit, Failure> {
     let mut lines =
         vec![format!("{:<width$}  {:<24}  {:>8}  {:>9}", "ID", "TAKEN", "FILES", "SIZE")];
     for row in &rows {
-        let (size, taken_at) = (words::size(row.bytes), row.taken_at.to_string());
+        let (size, taken_at) = (output::size(row.bytes), row.taken_at.to_string());
         lines.push(format!("{:<width$}  {taken_at:<24}  {:>8}  {size:>9}", row.id, row.files));
     }
     output::data(&lines.join("\n"));
@@ -180,7 +183,7 @@ fn create(repository: &Repository, snapshots: &Snapshots, json: bool) -> Result<
         return Ok(Exit::Ok);
     }
     output::data(taken.id.as_str());
-    let size = words::size(taken.bytes);
+    let size = output::size(taken.bytes);
     output::talk(&format!(
         "{} files, {size}; restore them with `tollgate snapshot restore {}`",
         taken.files, taken.id
@@ -224,7 +227,7 @@ fn show(snapshots: &Snapshots, id: &str, json: bool) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     let SnapshotDetails { snapshot, plan, left_out } = &shown;
-    let size = words::size(snapshot.bytes);
+    let size = output::size(snapshot.bytes);
     output::data(&format!(
         "{}\ntaken at {}, {} files, {size}; their contents are in .snapshots/store by the SHA-256 of the manifest",
         snapshot.id, snapshot.taken_at, snapshot.files

@@ -12,8 +12,11 @@ use tollgate_host::activity::manual::Assigned;
 
 /// Show the state of a session
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tollgate status\n  tollgate status 2026-11-15_add-rate-limiting --json"
+)]
 pub struct Status {
-    /// A name, a unique prefix, or `latest`
+    /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
     #[arg(default_value = "latest")]
     pub session: String,
     /// Print JSON
@@ -61,16 +64,22 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
         format!("session   {}", view.session),
         format!("goal      {}", view.goal.replace('\n', " ")),
         format!("action    {} ({})", view.route.action, view.route.mode),
-        format!("state     {}{}", view.route.state, if is_running { ", running" } else { "" }),
-        format!("branch    {}", view.branch.name),
+        format!("state     {}", state(view, is_running)),
     ];
+    // There is no branch before the first accepted work.
+    if view.branch.has_accepted_work() {
+        lines.push(format!("branch    {}", view.branch.name));
+    }
     for tag in &view.branch.tags {
         lines.push(format!("tag       {} kept as {}", tag.name, tag.kept_as));
     }
     if let Some(merged) = &view.branch.merged {
         lines.push(format!("merged    {} at {}", merged.branch, merged.commit));
     }
-    if let Some(blocker) = &view.blocker {
+    if view.is_cancelled() {
+        let reason = view.blocker.as_ref().map(|blocker| blocker.detail.as_str());
+        lines.push(format!("ended     {}", reason.unwrap_or_default()));
+    } else if let Some(blocker) = &view.blocker {
         lines.push(format!("blocker   {}: {}", blocker.code, blocker.detail));
         lines.push(format!("remedy    {}", blocker.remedy));
     }
@@ -102,6 +111,19 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The state, and who must act.
+fn state(view: &View, is_running: bool) -> String {
+    let state = view.route.state;
+    match view.route.standing {
+        Standing::Cancelled => "CANCELLED".to_owned(),
+        Standing::YourTurn if is_running => format!("{state}, your turn (running)"),
+        Standing::YourTurn => format!("{state}, your turn"),
+        Standing::Working if is_running => format!("{state}, running"),
+        Standing::Working => format!("{state}, stopped"),
+        Standing::Blocked | Standing::Done => state.to_string(),
+    }
 }
 
 fn dispatch(dispatch: &DispatchView) -> String {
@@ -142,7 +164,9 @@ fn by_hand(step: &ManualStepView) -> String {
 /// The session's line, then who spent it.
 fn spend(costs: &CostView) -> Vec<String> {
     let mut lines = vec![format!("spend     {}", costs.spend)];
-    let roles = costs.spend_by.role.iter();
+    // What nobody knows is said once.
+    let is_known = costs.spend.is_known();
+    let roles = costs.spend_by.role.iter().filter(|_| is_known);
     lines.extend(roles.map(|(role, spend)| format!("  role    {role:<11} {spend}")));
     if costs.spend_by.agent.len() > 1 {
         let agents = costs.spend_by.agent.iter();

@@ -3,6 +3,7 @@
 use super::run::drive;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::outcome::ForScripts;
 use crate::{face, output, place, tracking};
 use clap::Args;
 use std::fs::File;
@@ -21,7 +22,7 @@ use tollgate_host::serve::{First, Owner};
 #[command(after_help = "Examples:\n  tollgate submit latest 1 reply.json --resume\n  \
 echo '{\"status\": \"OK\", …}' | tollgate submit latest 4 -")]
 pub struct Submit {
-    /// A name, a unique prefix, or `latest`
+    /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
     pub session: String,
     /// The number of the dispatch in `tollgate status`
     pub number: u32,
@@ -60,7 +61,7 @@ impl Submit {
         let mut face = face::fitting(false, context.repository.root());
         let (mut owner, _) = Owner::resume(context, &name, face.as_mut(), First::Answer)?;
         tracking::follow(&mut owner, face.as_mut())?;
-        drive(&mut owner, face.as_mut())
+        drive(&mut owner, face.as_mut(), ForScripts::Nothing)
     }
 
     /// Longer ones are cut where the contract sees that they are too long.

@@ -26,6 +26,9 @@ pages! {
     "cli.demo":
         "The demo could not create its sample repository, or could not use git in it.\n\n\
          What to do: choose an empty folder with --folder, check that git is installed (`tollgate doctor`), and try again.";
+    "cli.dispatch":
+        "The session has no dispatch of that number, or an attempt of it was never prepared, so there is nothing to show.\n\n\
+         What to do: `tollgate status` lists the dispatches with their numbers and attempts.";
     "cli.exists":
         "The file to be written already exists. Tollgate never overwrites your files.\n\n\
          What to do: keep it and edit it by hand, or move it out of the way and run the command again.";
@@ -92,6 +95,19 @@ pages! {
          not the same as a gate that fails.\n\n\
          What to do: fix the errors in the message; `tollgate check lifecycle-stage.yaml` finds them all, and `tollgate gates\n\
          --list` lists the stages. Without the file the built-in stages are used.";
+    "cli.merge":
+        "The work of a session cannot be merged now, and nothing was changed: the session is not done, it changed no file, the\n\
+         branch that it started from is not known or is gone, or files of the checkout that are not committed would be\n\
+         overwritten.\n\n\
+         What to do: follow the message. `git merge tollgate/SESSION` merges accepted work into any branch by hand.";
+    "cli.merge_checks":
+        "The branch has moved since the session started. It goes together with the work, but the checks of the session fail on\n\
+         the files of both. Nothing was changed.\n\n\
+         What to do: the output of the check is above. Fix it by hand after `git merge tollgate/SESSION`, or start a session\n\
+         on the branch as it is now.";
+    "cli.merge_conflict":
+        "The branch has moved since the session started, and both changed the same lines of some files. Nothing was changed.\n\n\
+         What to do: run `git merge tollgate/SESSION` on the branch and resolve the conflicts by hand.";
     "cli.no_agent":
         "The run cannot start because an agent is missing: no agent plays one of its roles, the program of an agent or of one\n\
          in its `fallback` list is not installed, or the command line names an agent that tollgate.toml does not define.\n\
@@ -103,6 +119,11 @@ pages! {
         "`tollgate submit` was given the number of a dispatch that does not wait for a person's reply: it does not exist, has\n\
          ended, already has its reply, is played by a program, or belongs to a session that is over. Nothing was changed.\n\n\
          What to do: `tollgate status` shows which dispatches wait for you and how to submit a reply.";
+    "cli.partial_clone":
+        "The repository is a partial clone: git fetches files only when they are needed. Files of the commit that is checked out\n\
+         are not here, and Tollgate makes its workspaces without a network. Nothing was started.\n\n\
+         What to do: `git fetch --refetch --no-filter origin` fetches everything. In a sparse checkout `git sparse-checkout\n\
+         disable` does so too, for the commit that is checked out.";
     "cli.persistence":
         "The session's journal could not be written. Tollgate has not acted on anything that was not written.\n\n\
          What to do: free some space or make the session folder writable, then run `tollgate resume`.";
@@ -126,6 +147,11 @@ pages! {
          `fetch-depth: 0` for actions/checkout.";
     "cli.schema":
         "There is no schema with this name. `tollgate schema` without a name lists them all.";
+    "cli.rm":
+        "A session was not removed, or not all of it: it has not ended, its work is not merged, its branch is checked out, or\n\
+         the disk refused something.\n\n\
+         What to do: merge the work with `tollgate merge`, or give --force to remove it all the same. Check out another branch\n\
+         if its own is checked out. What is left of a removal is removed by the next `tollgate rm` or `tollgate gc`.";
     "cli.scope":
         "`tollgate scope` was given a file that it cannot use, so it cannot judge the change: the work item lacks sections or\n\
          is a refinement item, which has no scope; the result is not an implementor's; or a line in the list of allowed paths\n\

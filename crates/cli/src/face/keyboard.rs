@@ -1,7 +1,7 @@
 //! The keyboard of a person at a terminal: keys are read as they are typed, so that a pasted text comes whole and no
 //! line is too long. The terminal is given back on every way out.
 
-use super::line::{InputLine, TypedKeys};
+use super::line::{InputLine, Screen, TypedKeys};
 use crate::output;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{
@@ -10,6 +10,7 @@ use rustix::termios::{
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 use tollgate_host::serve::{self, OwnerMessage};
 
 /// What follows so soon was not typed by hand: it belongs to the same paste.
@@ -18,10 +19,15 @@ const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 /// Far more than an answer; what is longer comes in several pieces.
 const BURST_BYTES_MAX: usize = 1 << 20;
 
+/// How soon a key counts again that is typed after a pager or an editor.
+const PAUSE_WHILE_LENT: Duration = Duration::from_millis(20);
+
 /// How the terminal was before.
 static BEFORE: OnceLock<Termios> = OnceLock::new();
 
 static IS_OURS: AtomicBool = AtomicBool::new(false);
+/// A program of the person has the terminal: their pager or their editor.
+static IS_LENT: AtomicBool = AtomicBool::new(false);
 static TYPING: Mutex<Typing> =
     Mutex::new(Typing { line: InputLine::new(), prompt: None, question: 0 });
 
@@ -88,6 +94,23 @@ pub fn lend() {
     }
 }
 
+/// Lets another program have the terminal while it works. No key of it is read here.
+pub fn while_lent<T>(work: impl FnOnce() -> T) -> T {
+    {
+        let _nobody_reads = typing();
+        IS_LENT.store(true, Ordering::Relaxed);
+    }
+    lend();
+    let done = work();
+    take_again();
+    IS_LENT.store(false, Ordering::Relaxed);
+    done
+}
+
+pub fn is_lent() -> bool {
+    IS_LENT.load(Ordering::Relaxed)
+}
+
 fn as_before() {
     let Some(before) = BEFORE.get() else { return };
     output::mark_pastes(false);
@@ -99,7 +122,7 @@ fn as_before() {
 pub fn ask(prompt: &str) -> u64 {
     let mut typing = typing();
     let _ = termios::tcflush(std::io::stdin(), QueueSelector::IFlush);
-    typing.line = InputLine::new();
+    typing.line.clear();
     typing.question += 1;
     typing.show(prompt);
     typing.question
@@ -148,9 +171,13 @@ fn burst() -> Option<(Vec<u8>, u64)> {
     let mut buffer = [0; 4096];
     let (count, question) = loop {
         comes_more(None);
+        if is_lent() {
+            std::thread::sleep(PAUSE_WHILE_LENT);
+            continue;
+        }
         // A question is shown under the same lock: what is read here was typed after this one was shown.
         let typing = typing();
-        if comes_more(Some(&AT_ONCE)) {
+        if !is_lent() && comes_more(Some(&AT_ONCE)) {
             break (read_some(&mut buffer)?, typing.question);
         }
     };
@@ -172,10 +199,10 @@ impl Typing {
     /// What began at another question is not mixed with what is typed at this one.
     fn hear(&mut self, burst: &[u8], question: u64) -> TypedKeys {
         if question != self.question {
-            return InputLine::new().hear(burst, "", output::columns());
+            return InputLine::new().hear(burst, screen(""));
         }
         let prompt = self.prompt.as_deref().unwrap_or_default();
-        let heard = self.line.hear(burst, prompt, output::columns());
+        let heard = self.line.hear(burst, screen(prompt));
         if self.prompt.is_some() {
             output::echo(&heard.echo);
             if heard.is_stale {
@@ -189,6 +216,10 @@ impl Typing {
         }
         heard
     }
+}
+
+fn screen(prompt: &str) -> Screen<'_> {
+    Screen { prompt, columns: output::columns(), can_move: !output::is_dumb() }
 }
 
 /// None when there is nobody any more.

@@ -1,11 +1,14 @@
 //! The live lines of a terminal: one for each dispatch, and for the checks, that run.
 
+use super::narrate::duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tollgate_agents::TranscriptFollower;
+use tollgate_core::id::DispatchNumber;
 use tollgate_core::view::{AtWork, Parts};
+use tollgate_files::clock;
 use tollgate_files::layout::Layout;
 use tollgate_files::sanitize::terminal_line;
 
@@ -16,6 +19,7 @@ const CHARS_MAX: usize = 300;
 pub struct Live {
     lines: MultiProgress,
     running: BTreeMap<AtWork, Running>,
+    waits: BTreeMap<DispatchNumber, ProgressBar>,
 }
 
 #[derive(Debug)]
@@ -24,6 +28,8 @@ struct Running {
     who: String,
     /// None where there is nobody to look at.
     follower: Option<TranscriptFollower>,
+    /// What its agent will print, until there is an agent: before that its workspace is cloned and set up.
+    to_come: Option<PathBuf>,
 }
 
 impl Live {
@@ -34,6 +40,23 @@ impl Live {
             let lines = &self.lines;
             let begin = || Running::begin(lines, root, now, one);
             self.running.entry(one).or_insert_with(begin).look();
+        }
+        self.show_waits(now);
+    }
+
+    /// How long it takes until something starts again.
+    fn show_waits(&mut self, now: Parts<'_>) {
+        let waits = now.waits();
+        let is_over = |number: &DispatchNumber| !waits.iter().any(|(known, _)| known == number);
+        for (_, bar) in self.waits.extract_if(.., |number, _| is_over(number)) {
+            take_away(&self.lines, &bar);
+        }
+        for (number, until) in waits {
+            let who = now.dispatch(number).map(|found| found.title).unwrap_or_default();
+            let left = duration(until.ms_since(clock::now()));
+            let text = terminal_line(&format!("{who}: starts again in {left}"), CHARS_MAX);
+            let lines = &self.lines;
+            self.waits.entry(number).or_insert_with(|| line(lines)).set_message(text);
         }
     }
 
@@ -49,6 +72,9 @@ impl Live {
         for running in std::mem::take(&mut self.running).into_values() {
             take_away(&self.lines, &running.bar);
         }
+        for bar in std::mem::take(&mut self.waits).into_values() {
+            take_away(&self.lines, &bar);
+        }
     }
 
     /// Prints something above the live lines.
@@ -60,26 +86,40 @@ impl Live {
 impl Running {
     fn begin(lines: &MultiProgress, root: &Path, now: Parts<'_>, at_work: AtWork) -> Self {
         let who = now.title(at_work);
-        let follower = match at_work {
+        let output = match at_work {
             AtWork::Dispatch(number, attempt) => {
                 let layout = Layout::new(root).session(now.name());
-                Some(TranscriptFollower::new(&layout.attempt(number, attempt).stdout()))
+                Some(layout.attempt(number, attempt).stdout())
             }
             AtWork::Checks(_) | AtWork::Merge(_) | AtWork::BaseMerge => None,
         };
-        let bar = lines.add(ProgressBar::new_spinner());
-        let style = ProgressStyle::with_template("  {spinner} {elapsed:>3} {wide_msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        let bar = line(lines);
         bar.set_message(terminal_line(&who, CHARS_MAX));
-        bar.enable_steady_tick(Duration::from_millis(120));
-        Self { bar, who, follower }
+        let follower = output.as_deref().map(TranscriptFollower::new);
+        Self { bar, who, follower, to_come: output }
     }
 
     fn look(&mut self) {
+        if let Some(output) = &self.to_come {
+            if output.symlink_metadata().is_err() {
+                let text = format!("{}: its workspace is prepared", self.who);
+                return self.bar.set_message(terminal_line(&text, CHARS_MAX));
+            }
+            self.bar.set_message(terminal_line(&self.who, CHARS_MAX));
+            self.to_come = None;
+        }
         if let Some(doing) = self.follower.as_mut().and_then(TranscriptFollower::look) {
             self.bar.set_message(terminal_line(&format!("{}: {doing}", self.who), CHARS_MAX));
         }
     }
+}
+
+fn line(lines: &MultiProgress) -> ProgressBar {
+    let bar = lines.add(ProgressBar::new_spinner());
+    let style = ProgressStyle::with_template("  {spinner} {elapsed:>3} {wide_msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
 }
 
 /// And forgets it: a session has many of them.

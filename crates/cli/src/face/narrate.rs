@@ -1,11 +1,70 @@
-//! How a line of the timeline looks here.
+//! How the timeline looks to someone who watches: a heading for each state, and one line for each finished dispatch.
 
-use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE, WARN};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE, Verbosity, WARN};
 use anstyle::Style;
-use tollgate_core::view::{Level, Line, Tone};
+use std::collections::BTreeMap;
+use tollgate_core::event::{Event, Verdict};
+use tollgate_core::id::DispatchNumber;
+use tollgate_core::time::Timestamp;
+use tollgate_core::view::{Level, Line, Parts, Tone};
+use tollgate_core::work::DispatchEnd;
+use tollgate_files::sanitize::terminal_line;
 
 /// Details stand behind their marks, which end in one column.
 const MARK_COLUMNS: usize = 7;
+/// How much of an agent's summary is shown where nobody knows how wide the screen is.
+const SUMMARY_CHARS: usize = 160;
+/// Fewer letters of a summary tell nothing.
+const SUMMARY_CHARS_MIN: usize = 12;
+
+/// Tells what happened. It remembers what an agent said until its dispatch is finished.
+#[derive(Debug, Default)]
+pub struct Narrator {
+    began: Option<Timestamp>,
+    summaries: BTreeMap<DispatchNumber, String>,
+}
+
+impl Narrator {
+    pub fn tell(&mut self, now: Parts<'_>, event: &Event) {
+        let verbosity = output::verbosity();
+        let began = *self.began.get_or_insert(now.updated_at());
+        if verbosity == Verbosity::Verbose {
+            return show(&now.line(event));
+        }
+        match event {
+            Event::AttemptEnded { number, end: DispatchEnd::Replied { reply, .. }, .. } => {
+                let first = reply.summary.trim().lines().next().unwrap_or_default();
+                self.summaries.insert(*number, first.to_owned());
+            }
+            _ if verbosity == Verbosity::Quiet && !must_be_told(event) => {}
+            Event::DispatchClosed { number, verdict, .. } => {
+                let summary = self.summaries.remove(number).unwrap_or_default();
+                finished(now, *number, *verdict, &summary);
+            }
+            Event::AttemptStarted { .. } | Event::TaskMoved { .. } => {}
+            Event::StepEntered { .. } | Event::SessionClosed => {
+                let mut line = now.line(event);
+                if line.level == Level::Heading {
+                    let since = now.updated_at().ms_since(began);
+                    line.text.push_str(&format!("  +{}", duration(since)));
+                }
+                show(&line);
+            }
+            _ => show(&now.line(event)),
+        }
+    }
+}
+
+/// Also where nothing else is told.
+pub fn must_be_told(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Noticed { .. }
+            | Event::FilesEdited { .. }
+            | Event::DecisionAsked { .. }
+            | Event::Blocked { .. }
+    )
+}
 
 pub fn style(tone: Tone) -> Style {
     match tone {
@@ -18,8 +77,48 @@ pub fn style(tone: Tone) -> Style {
     }
 }
 
+/// `✓ #5 Coder T-001  1m 12s  $0.18  Failures are counted per user`; what is not known is left out.
+fn finished(now: Parts<'_>, number: DispatchNumber, verdict: Verdict, summary: &str) {
+    let Some(dispatch) = now.dispatch(number) else {
+        return;
+    };
+    let (style, mark, cause) = match verdict {
+        Verdict::Accepted => (GOOD, "✓", None),
+        Verdict::Objected => (WARN, "!", Some("objects")),
+        Verdict::SetAside => (WARN, "!", Some("set aside")),
+        Verdict::Skipped => (WARN, "!", Some("skipped")),
+        Verdict::Cancelled => (BAD, "✗", Some("cancelled")),
+    };
+    let mut parts = vec![dispatch.title, duration(dispatch.spend.wall_ms)];
+    if dispatch.attempts > 1 {
+        parts.push(format!("{} attempts", dispatch.attempts));
+    }
+    if dispatch.spend.usd.is_some() {
+        parts.push(format!("${}", dispatch.spend.usd_words()));
+    }
+    parts.extend(cause.map(str::to_owned));
+    let facts = parts.join("  ");
+    let used = mark.chars().count() + 1 + facts.chars().count() + 2;
+    let room = output::narrow_columns().map_or(SUMMARY_CHARS, |all| all.saturating_sub(used));
+    let words = terminal_line(summary, room.min(SUMMARY_CHARS));
+    match words.is_empty() || room < SUMMARY_CHARS_MIN {
+        true => output::marked(style, mark, &facts),
+        false => output::marked(style, mark, &format!("{facts}  {words}")),
+    }
+}
+
+/// `1h 02m`, `1m 12s`, `8s`.
+pub fn duration(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, s) => format!("{s}s"),
+        (0, m, s) => format!("{m}m {s:02}s"),
+        (h, m, _) => format!("{h}h {m:02}m"),
+    }
+}
+
 /// What is too small for someone who watches is left to the log.
-pub fn show(line: &Line) {
+fn show(line: &Line) {
     let style = style(line.tone);
     match line.level {
         Level::Heading => output::marked(style, line.mark, &line.text),
@@ -27,5 +126,16 @@ pub fn show(line: &Line) {
             output::marked(style, &format!("{:>MARK_COLUMNS$}", line.mark), &line.text);
         }
         Level::Small => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn r183_lengths_of_time_are_short() {
+        let shown = [0, 8_999, 72_000, 3_600_000, 7_320_000].map(duration);
+        assert_eq!(shown, ["0s", "8s", "1m 12s", "1h 00m", "2h 02m"]);
     }
 }

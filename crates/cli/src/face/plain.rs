@@ -1,6 +1,6 @@
 //! Without a terminal: plain lines, and nothing is ever asked.
 
-use super::narrate;
+use super::narrate::{Narrator, must_be_told};
 use tollgate_core::event::Event;
 use tollgate_core::input::Command;
 use tollgate_core::refusal::Refusal;
@@ -9,6 +9,7 @@ use tollgate_host::serve::{Face, TypedLine};
 
 #[derive(Debug, Default)]
 pub struct PlainFace {
+    narrator: Narrator,
     is_quiet: bool,
     is_silent: bool,
 }
@@ -20,12 +21,12 @@ impl PlainFace {
 
     /// For commands that record something and run nothing: only what a person must know is told.
     pub fn quiet() -> Self {
-        Self { is_quiet: true, is_silent: false }
+        Self { is_quiet: true, ..Self::default() }
     }
 
     /// For a command that tells everything itself.
     pub fn silent() -> Self {
-        Self { is_quiet: true, is_silent: true }
+        Self { is_quiet: true, is_silent: true, ..Self::default() }
     }
 }
 
@@ -35,20 +36,11 @@ impl Face for PlainFace {
     }
 
     fn happened(&mut self, now: Parts<'_>, events: &[Event]) {
-        let must_be_told = |event: &Event| {
-            matches!(
-                event,
-                Event::Noticed { .. }
-                    | Event::FilesEdited { .. }
-                    | Event::DecisionAsked { .. }
-                    | Event::Blocked { .. }
-            )
-        };
         if self.is_silent {
             return;
         }
         for event in events.iter().filter(|event| !self.is_quiet || must_be_told(event)) {
-            narrate::show(&now.line(event));
+            self.narrator.tell(now, event);
         }
     }
 

@@ -1,12 +1,14 @@
 //! At a terminal: one live line per running dispatch, and questions that are answered in place.
 
+use super::gate::{self, Key};
 use super::live::Live;
-use super::{command_id, keyboard, narrate};
+use super::narrate::Narrator;
+use super::{command_id, keyboard};
 use crate::digest::digest;
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
 use anstyle::Style;
 use std::path::{Path, PathBuf};
-use tollgate_core::answer::{AnswerOption, NeedsWords};
+use tollgate_core::answer::{AnswerOption, ApproveWay, NeedsWords, Way};
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::Event;
 use tollgate_core::id::DecisionId;
@@ -16,17 +18,23 @@ use tollgate_core::refusal::Refusal;
 use tollgate_core::view::{Parts, QuestionView, View};
 use tollgate_host::serve::{Face, TypedLine};
 
+/// Leaves a question for information without an answer.
+const SKIP: &str = "skip";
+
 #[derive(Debug)]
 pub struct TerminalFace {
     /// The repository, to show what a gate is about.
     root: PathBuf,
     live: Live,
+    narrator: Narrator,
     /// The person is at a prompt, where no live line may come between.
     is_asking: bool,
     /// An option was chosen by its number and still needs its words.
     half: Option<AnswerOption>,
     /// Invalid answers to the question at hand. Kept in memory only: a resume starts again.
     invalid: u32,
+    /// What the person wrote in their editor for the question at hand.
+    draft: Option<String>,
     /// The question at hand, and which round of it.
     asked: Option<(DecisionId, u32)>,
     /// What the keyboard calls the question at hand.
@@ -38,9 +46,11 @@ impl TerminalFace {
         Self {
             root: root.to_owned(),
             live: Live::default(),
+            narrator: Narrator::default(),
             is_asking: false,
             half: None,
             invalid: 0,
+            draft: None,
             asked: None,
             question: None,
         }
@@ -53,12 +63,42 @@ impl TerminalFace {
         for line in digest(&self.root, &view.branch, question) {
             output::quoted(DIM, &line);
         }
+        if let Some(words) = gate::changed_since_last_round(question) {
+            output::marked(NOTE, "!", &words);
+        }
         for (index, option) in question.options.iter().enumerate() {
             let number = format!("  {}", index + 1);
-            output::marked(BOLD, &number, &format!("{:<32} {}", option.answer, option.label));
+            let mark = if option.recommended { " (recommended)" } else { "" };
+            let words = format!("{:<32} {}{mark}", option.answer, option.label);
+            output::marked(BOLD, &number, &words);
             output::styled(DIM, &format!("      {}", option.consequence));
         }
+        if question.kind == DecisionKind::Info {
+            output::styled(DIM, "  skip leaves it without an answer");
+        }
+        output::styled(DIM, gate::FOOTER);
         self.question = Some(keyboard::ask("> "));
+    }
+
+    /// Shows what was asked for and asks again; words from an editor are an answer.
+    fn help_to_judge(&mut self, now: Parts<'_>, question: &QuestionView, key: Key) -> Vec<Command> {
+        match key {
+            Key::Read => gate::read(&self.root, &now.view(), question),
+            Key::Difference => gate::difference(&self.root, &now.view(), question),
+            Key::Explain => gate::explain(question),
+            Key::Editor => {
+                let written = gate::words(question, self.draft.as_deref());
+                if let Some(answer) = written {
+                    self.draft = Some(answer.clone());
+                    let (decision, round) = (question.decision_id.clone(), question.round);
+                    let id = command_id();
+                    return vec![Command::Answer { id, decision, round, answer, reason: None }];
+                }
+                output::talk("nothing was written, and nothing is sent");
+            }
+        }
+        keyboard::ask_again("> ");
+        Vec::new()
     }
 
     /// A number stands for its option; what needs words is asked for them.
@@ -69,6 +109,10 @@ impl TerminalFace {
         // Where an agent suggests nothing, a number is an answer like any other.
         if decision.kind == DecisionKind::Info && decision.options.len() < 2 {
             return Some(line.to_owned());
+        }
+        if decision.kind == DecisionKind::Approve && matches!(line.trim(), "y" | "yes" | "approve")
+        {
+            return Some(ApproveWay::Approved.keyword().to_owned());
         }
         let (number, words) = line.trim().split_once('\n').unwrap_or((line, ""));
         let chosen = number.trim().parse::<usize>().ok().and_then(|n| n.checked_sub(1));
@@ -100,7 +144,7 @@ impl Face for TerminalFace {
         for event in events {
             let is_question = is_idle && matches!(event, Event::DecisionAsked { .. });
             if !is_question {
-                self.live.above(|| narrate::show(&now.line(event)));
+                self.live.above(|| self.narrator.tell(now, event));
             }
             if begins_work(event) {
                 self.is_asking = false;
@@ -120,6 +164,7 @@ impl Face for TerminalFace {
         let round = (question.decision_id.clone(), question.round);
         if self.asked.as_ref() != Some(&round) {
             self.invalid = 0;
+            self.draft = None;
             self.asked = Some(round);
         }
         crate::summary::blocked(&self.root, &view);
@@ -149,7 +194,18 @@ impl Face for TerminalFace {
             return Vec::new();
         }
         let line = line.text.as_str();
-        if line.trim().is_empty() && question.kind == DecisionKind::Info {
+        if self.half.is_none()
+            && let Some(key) = Key::of(line)
+        {
+            return self.help_to_judge(now, &question, key);
+        }
+        // A stray Enter decides nothing and costs nothing.
+        if line.trim().is_empty() {
+            self.half = None;
+            keyboard::ask_again("> ");
+            return Vec::new();
+        }
+        if line.trim() == SKIP && question.kind == DecisionKind::Info {
             return vec![Command::NoResponse { id: command_id(), decision: id }];
         }
         let Some(answer) = self.complete(&question, line) else {

@@ -10,9 +10,9 @@ use std::process::Stdio;
 #[test]
 fn sessions_are_listed_the_newest_first() {
     SESSIONS.run(&["sessions"]).shows(expect![[r#"
-        SESSION                      ACTION      STATE             UPDATED                   WAITING
-        DATE_add-a-greeting    deliver     APPROVE_DESIGN    TIME  1
-        DATE_fix-the-greeting  lean        DONE              TIME  0
+          #  SESSION                      ACTION      STATE             NOW           UPDATED                         DISK
+          1  DATE_add-a-greeting    deliver     APPROVE_DESIGN    your turn     TIME   SIZE
+          2  DATE_fix-the-greeting  lean        DONE              done          TIME   SIZE
         exit 0
     "#]]);
     SESSIONS.run(&["sessions", "--json"]).shows(expect![[r#"
@@ -21,15 +21,27 @@ fn sessions_are_listed_the_newest_first() {
             "session": "DATE_add-a-greeting",
             "action": "deliver",
             "state": "APPROVE_DESIGN",
+            "standing": "your-turn",
             "updated_at": "TIME",
-            "waiting": 1
+            "waiting": 1,
+            "dispatches": 3,
+            "agent_ms": 0,
+            "usd": null,
+            "running": false,
+            "disk_bytes": 0
           },
           {
             "session": "DATE_fix-the-greeting",
             "action": "lean",
             "state": "DONE",
+            "standing": "done",
             "updated_at": "TIME",
-            "waiting": 0
+            "waiting": 0,
+            "dispatches": 4,
+            "agent_ms": 0,
+            "usd": null,
+            "running": false,
+            "disk_bytes": 0
           }
         ]
         exit 0
@@ -80,9 +92,9 @@ fn r115_a_damaged_journal_is_named_and_hides_no_other_session() {
     flip_byte_in_line(&journal, 3);
     let name = format!("{}", world.session(DONE).file_name().unwrap().display());
     world.run(&["sessions"]).shows(expect![[r#"
-        SESSION                      ACTION      STATE             UPDATED                   WAITING
-        DATE_add-a-greeting    deliver     APPROVE_DESIGN    TIME  1
-        DATE_fix-the-greeting  -           unreadable        -                         0
+          #  SESSION                      ACTION      STATE             NOW           UPDATED                         DISK
+          1  DATE_add-a-greeting    deliver     APPROVE_DESIGN    your turn     TIME   SIZE
+          2  DATE_fix-the-greeting  -           -                 unreadable    -                                0 B
         warning: DATE_fix-the-greeting: the journal /world/repo/.agents-work/DATE_fix-the-greeting/journal.jsonl is damaged at line 3 (record 3): its hash does not match its content and the record before it. Nothing was repaired; the records before it are intact. Restore a copy of the file from before the damage, or start a new session
         exit 0
     "#]]);
@@ -132,9 +144,9 @@ fn a_journal_that_opens_no_session_is_refused() {
         exit 2
     "#]]);
     world.run(&["sessions"]).shows(expect![[r#"
-        SESSION                      ACTION      STATE             UPDATED                   WAITING
-        DATE_fix-the-greeting  lean        DONE              TIME  0
-        DATE_add-a-greeting    -           not begun         -                         0
+          #  SESSION                      ACTION      STATE             NOW           UPDATED                         DISK
+          1  DATE_fix-the-greeting  lean        DONE              done          TIME   SIZE
+          2  DATE_add-a-greeting    -           -                 not begun     -                                0 B
         warning: DATE_add-a-greeting has not started
         exit 0
     "#]]);
@@ -245,7 +257,7 @@ fn following_shows_what_others_do_in_the_meantime() {
     let mut told = String::new();
     out.read_to_string(&mut told).unwrap();
     assert_eq!(follower.wait().unwrap().code(), Some(0));
-    assert!(told.contains("enough seen") && told.contains("blocked   cancelled"), "{told}");
+    assert!(told.contains("enough seen") && told.contains("ended     cancelled"), "{told}");
     let state = world.run(&["sessions", "--json"]).json()[0]["state"].clone();
     assert_eq!(state, "BLOCKED");
 }
@@ -330,11 +342,11 @@ fn r085_the_record_alone_shows_action_roles_artefacts_and_decisions() {
           none
 
         spend
-          in all      usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
-          SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-          Architect   usd unknown, tokens in unknown, out unknown, 2 attempts, N s of agent time
-          session     usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
-          crew        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+          in all      cost unknown, 3 attempts, N s of agent time
+          SpecAgent   cost unknown, 1 attempt, N s of agent time
+          Architect   cost unknown, 2 attempts, N s of agent time
+          session     cost unknown, 3 attempts, N s of agent time
+          crew        cost unknown, 3 attempts, N s of agent time
 
         evidence
           .agents-work/DATE_add-a-greeting/evidence/action-context.md
@@ -392,14 +404,14 @@ fn r085_the_record_alone_shows_commands_and_commits() {
           HASH #2 Coder T-001: app.txt
 
         spend
-          in all      usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
-          SpecAgent   usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-          Coder       usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-          Reviewer    usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-          QA          usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-          session     usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
-          T-001       usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
-          crew        usd unknown, tokens in unknown, out unknown, 4 attempts, N s of agent time
+          in all      cost unknown, 4 attempts, N s of agent time
+          SpecAgent   cost unknown, 1 attempt, N s of agent time
+          Coder       cost unknown, 1 attempt, N s of agent time
+          Reviewer    cost unknown, 1 attempt, N s of agent time
+          QA          cost unknown, 1 attempt, N s of agent time
+          session     cost unknown, 1 attempt, N s of agent time
+          T-001       cost unknown, 3 attempts, N s of agent time
+          crew        cost unknown, 4 attempts, N s of agent time
 
         evidence
           .agents-work/DATE_fix-the-greeting/evidence/action-context.md

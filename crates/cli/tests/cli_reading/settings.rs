@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt as _;
 fn without_arguments_there_is_help_and_exit_2() {
     let seen = World::empty().run(&[]);
     assert_eq!(seen.code, 2);
-    assert!(seen.stderr.contains("Usage: tollgate <COMMAND>"), "{seen:?}");
+    assert!(seen.stderr.contains("Usage: tollgate [OPTIONS] <COMMAND>"), "{seen:?}");
     for hidden in ["supervise", "agent-init", "scripted"] {
         assert!(!seen.stderr.contains(&format!("\n  {hidden} ")), "{hidden}");
     }
@@ -277,15 +277,42 @@ fn actions_and_roles_are_listed() {
     assert_eq!(roles[5]["writes"], serde_json::json!(["**"]));
 }
 
+/// What a shell is offered for the last word.
+fn completed(world: &World, words: &[&str]) -> String {
+    let index = (words.len() - 1).to_string();
+    let mut command = world.tollgate();
+    command.env("COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", index).env("_CLAP_IFS", "\n");
+    let output = command.env("_CLAP_COMPLETE_COMP_TYPE", "9").arg("--").args(words).output();
+    world.seen(output.unwrap()).stdout
+}
+
+#[test]
+fn completions_offer_sessions_questions_actions_roles_and_codes() {
+    let world = World::with_sessions();
+    let sessions = completed(&world, &["tollgate", "status", ""]);
+    assert!(sessions.contains("_add-a-greeting") && sessions.contains("latest"), "{sessions}");
+    let part = completed(&world, &["tollgate", "merge", "fix"]);
+    assert!(part.contains("_fix-the-greeting") && !part.contains("add-a"), "{part}");
+    let questions = completed(&world, &["tollgate", "answer", "latest", ""]);
+    assert!(questions.starts_with("UD-APPROVE-DESIGN\n"), "{questions}");
+    let answers = completed(&world, &["tollgate", "answer", "latest", "UD-APPROVE-DESIGN", "app"]);
+    assert_eq!(answers.trim(), "approved");
+    assert!(completed(&world, &["tollgate", "run", "--action", "rev"]).contains("review"));
+    assert!(completed(&world, &["tollgate", "explain", "cli.mer"]).contains("cli.merge_conflict"));
+    let none = completed(&World::empty(), &["tollgate", "status", ""]);
+    assert!(!none.contains("latest") && none.contains("--json"), "{none}");
+}
+
 #[test]
 fn completions_and_manual_pages_leave_out_what_is_hidden() {
     let world = World::empty();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = world.run(&["completions", shell]);
         assert_eq!(script.code, 0);
-        assert!(script.stdout.contains("sessions"), "{shell}");
-        assert!(!script.stdout.contains("supervise"), "{shell}");
+        assert!(script.stdout.contains("COMPLETE"), "{shell}");
     }
+    let offered = completed(&world, &["tollgate", ""]);
+    assert!(offered.contains("sessions") && !offered.contains("supervise"), "{offered}");
     assert!(world.run(&["man"]).stdout.contains("tollgate\\-run(1)"));
     assert_eq!(world.run(&["man", "--out", "pages"]).code, 0);
     let pages = fs::read_dir(world.repo().join("pages")).unwrap();

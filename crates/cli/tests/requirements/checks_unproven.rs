@@ -38,7 +38,7 @@ fn r126_a_check_whose_program_is_not_there_is_a_question_at_once_and_spends_no_r
         .says("`no-such-tool --all` cannot run here")
         .says("127")
         .says("not found")
-        .says("task T-001");
+        .says("a check of T-001");
     assert_eq!(repo.decision("UD-1")["state_context"], "IMPLEMENT_LOOP");
     assert_eq!(repo.status()["pending_decisions"][0]["kind"], "check");
     assert_eq!(options_of(&repo, "UD-1"), ALL);

@@ -331,7 +331,7 @@ fn a_cancelled_session_is_over_and_its_work_stays() {
     repo.resume().exits(4).says("cancelled: enough");
     repo.answer("UD-1", "retry").exits(2);
     let branch = format!("tollgate/{}", repo.session_name());
-    assert!(repo.git(&["log", "--format=%s", &branch]).contains("Coder T-001"));
+    assert!(repo.git(&["log", "--format=%B", &branch]).contains("Tollgate-Task: T-001"));
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn r106_the_ledger_is_shown_by_role_and_dispatch_and_what_is_unknown_is_called_s
     for command in ["status", "audit"] {
         let shown = repo.tollgate(&[command]).exits(0).out;
         assert!(shown.contains(words), "{shown}");
-        assert!(shown.contains("Architect   usd unknown, tokens in unknown"), "{shown}");
+        assert!(shown.contains("Architect   cost unknown, 1 attempt"), "{shown}");
     }
     let evidence = repo.session_file("evidence/action-context.md");
     assert!(evidence.contains("attempt 1: cost usd 0.60, tokens in 100, out 20"), "{evidence}");

@@ -160,7 +160,7 @@ fn a_missing_output_counts_and_the_person_continues_from_where_they_stand() {
     let kept = workspace(&repo, 1).join(".agents-work").join(repo.session_name()).join("spec.md");
     assert_eq!(fs::read_to_string(kept).unwrap(), SPEC);
     write_spec(&repo, 1);
-    submit_and_continue(&repo, 1, &ok()).says("#1 SpecAgent session: OK");
+    submit_and_continue(&repo, 1, &ok()).says("✓ #1 SpecAgent session");
     assert_eq!(repo.session_file("spec.md"), SPEC);
 }
 
@@ -295,8 +295,8 @@ fn a_reply_that_comes_while_the_engine_collects_it_is_collected_once() {
         assert_eq!(ran(resume.env("TOLLGATE_CRASH_AT", point)).code, -1, "{point}");
     }
     repo.resume().exits(0);
-    let log = repo.git(&["log", "--format=%s", &format!("tollgate/{}", repo.session_name())]);
-    assert_eq!(log.lines().filter(|line| line.starts_with("Coder")).count(), 1, "{log}");
+    let log = repo.git(&["log", "--format=%B", &format!("tollgate/{}", repo.session_name())]);
+    assert_eq!(log.matches("Tollgate-Role: Coder").count(), 1, "{log}");
 }
 
 #[test]

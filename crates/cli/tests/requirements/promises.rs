@@ -83,9 +83,9 @@ fn r118_without_a_terminal_nothing_prompts_and_the_way_to_answer_is_shown() {
     fs::write(&answers, "approved\n").unwrap();
     let mut command = repo.command(&["run", GOAL]);
     let ran = ran(command.stdin(fs::File::open(answers).unwrap())).exits(3);
-    assert_eq!(ran.out, "");
+    assert_eq!(ran.out, format!("{}\n", repo.session_name()), "nothing but the name");
     assert!(!ran.err.contains('\u{1b}'), "no colour: {:?}", ran.err);
-    let shown = ran.err.split_once("\nWAITING").unwrap().1;
+    let shown = ran.err.split_once("\nYOUR TURN").unwrap().1;
     expect![[r#"
           SESSION waits for you
 
@@ -160,7 +160,7 @@ fn the_demo_shows_the_whole_workflow_by_itself() {
     let folder = repo.outside("demo");
     let ran = repo.tollgate(&["demo", "--no-input", "--folder", folder.to_str().unwrap()]).exits(0);
     for words in
-        ["changes-requested", "invalid", "FIX_REVIEW", "Security asks", "DONE", "git merge"]
+        ["changes-requested", "invalid", "FIX_REVIEW", "Security asks", "DONE", "tollgate merge"]
     {
         assert!(ran.err.contains(words), "{words}: {}", ran.err);
     }

@@ -117,6 +117,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
     let shown = blocked.err.split_once("BLOCKED").unwrap().1;
     expect![[r#"
           SESSION (subagent_failure)
+        │   message      SpecAgent for the session failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
         │   action       deliver
         │   step         1 (SpecAgent)
         │   role file    built-in spec-agent sha256 HASH
@@ -125,9 +126,8 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │   dispatch     1, attempt 3
         │   failed at    TIME
         │   duration     N s
-        │   spent        usd unknown, tokens in unknown, out unknown, 3 attempts, N s of agent time
+        │   spent        cost unknown, 3 attempts, N s of agent time
         │   error type   transient, crashed, subagent_failure
-        │   message      SpecAgent for the session failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
         │
         │ Affected artefacts
         │   - .agents-work/SESSION/spec.md: it should have been written

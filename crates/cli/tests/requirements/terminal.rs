@@ -37,7 +37,7 @@ fn r019_questions_without_an_answer_lapse_and_the_others_are_kept() {
     let mut terminal = Terminal::start(&repo, &["run", "--research", GOAL]);
     terminal.wait_for("how fast?").wait_for("> ").types("very");
     terminal.wait_for("how big?").wait_for("> ").types("small");
-    terminal.wait_for("which colour?").wait_for("> ").types("");
+    terminal.wait_for("which colour?").wait_for("> ").types("skip");
     terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
     assert_eq!(terminal.ends(), 3);
     for (id, answer) in [("UD-1", "very"), ("UD-2", "small")] {
@@ -56,10 +56,10 @@ fn r020_silence_does_not_decide_about_security() {
     let mut terminal = Terminal::start(&repo, &["resume"]);
     terminal.wait_for("who reads it?").wait_for("> ").types("");
     for _ in 0..4 {
-        terminal.wait_for("answer one of").wait_for("> ").types("");
+        terminal.wait_for("> ").types("");
     }
     assert_eq!(repo.decision("UD-1")["status"], "pending", "asked as often as it takes");
-    terminal.wait_for("answer one of").types("fix-later: next week");
+    terminal.wait_for("> ").types("fix-later: next week");
     terminal.wait_for("DONE");
     assert_eq!(terminal.ends(), 0);
     assert_eq!(repo.decision("UD-1")["resolution_reason"], "next week");
@@ -70,7 +70,7 @@ fn r021_three_bad_answers_block_the_gate() {
     let repo = Repo::new();
     let mut terminal = Terminal::start(&repo, &["run", GOAL]);
     terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("maybe");
-    terminal.wait_for("answer one of").wait_for("> ").types("");
+    terminal.wait_for("answer one of").wait_for("> ").types("later");
     terminal.wait_for("answer one of").wait_for("> ").types("Looks fine");
     terminal.wait_for("mandatory_user_decision_missing").wait_for("resume");
     assert_eq!(terminal.ends(), 4);
@@ -181,7 +181,7 @@ fn an_escalation_is_answered_in_place() {
     terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("cancel: enough");
     terminal.wait_for("`tollgate cancel` ends the session");
     repo.tollgate(&["cancel", "latest", "--reason", "enough"]).exits(0);
-    terminal.wait_for("BLOCKED").wait_for("cancelled: enough");
+    terminal.wait_for("CANCELLED").wait_for("cancelled: enough");
     assert_eq!(terminal.ends(), 4);
 }
 

@@ -13,7 +13,7 @@ fn r002_done_is_explained_in_words() {
     expect![[r#"
           Add a line to the app
         2 tasks completed, 1 acceptance criteria met, 2 files changed, 11 dispatches
-        next: see it with `git log tollgate/SESSION`, merge it with `git merge tollgate/SESSION`
+        next: see it with `tollgate diff SESSION`, merge it with `tollgate merge SESSION`
         report: .agents-work/SESSION/report.md
         evidence: .agents-work/SESSION/evidence/
     "#]]
@@ -21,7 +21,7 @@ fn r002_done_is_explained_in_words() {
     assert_eq!(done.out, "", "talk is not data");
     assert!(!done.err.lines().any(|line| line.trim_start().starts_with('{')));
     let again = repo.resume().exits(0).says("DONE");
-    assert!(again.err.contains("git merge"));
+    assert!(again.err.contains("tollgate merge"));
 }
 
 #[test]
@@ -32,6 +32,7 @@ fn r002_blocked_is_explained_in_words() {
     let shown = blocked.err.split_once("\nBLOCKED").unwrap().1;
     expect![[r#"
           SESSION (subagent_failure)
+        │   message      SpecAgent for the session replied FAIL (dispatch 1): no way
         │   action       deliver
         │   step         1 (SpecAgent)
         │   role file    built-in spec-agent sha256 HASH
@@ -40,9 +41,8 @@ fn r002_blocked_is_explained_in_words() {
         │   dispatch     1, attempt 1
         │   failed at    TIME
         │   duration     N s
-        │   spent        usd unknown, tokens in unknown, out unknown, 1 attempt, N s of agent time
+        │   spent        cost unknown, 1 attempt, N s of agent time
         │   error type   blocked, subagent_failure
-        │   message      SpecAgent for the session replied FAIL (dispatch 1): no way
         │
         │ Earlier attempts
         │   - attempt 1, ended TIME after N s: it replied FAIL: no way

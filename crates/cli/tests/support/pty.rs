@@ -90,6 +90,13 @@ impl Terminal {
         self
     }
 
+    /// The person makes the window narrower or wider.
+    pub fn is_resized(&mut self, columns: u16) -> &mut Self {
+        let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.keyboard, size).unwrap();
+        self
+    }
+
     pub fn signals(&mut self, signal: rustix::process::Signal) -> &mut Self {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).unwrap();

@@ -4,6 +4,7 @@ use super::{PARALLEL_TASKS_MAX, repository_parts};
 use crate::diagnostic::{Report, action::pattern_invalid, config as say};
 use crate::node::{Node, Value};
 use tollgate_core::duration;
+use tollgate_core::identity::Identity;
 use tollgate_core::role::Role;
 use tollgate_judge::globs::{PathRules, is_inside};
 
@@ -18,6 +19,7 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     rules.numbers(report);
     rules.paths(report);
     rules.tracker(report);
+    rules.author(report);
 }
 
 struct ConfigRules<'a> {
@@ -182,6 +184,14 @@ impl<'a> ConfigRules<'a> {
         let Some(node) = repository else { return };
         if let Some(text) = node.as_text().filter(|text| repository_parts(text).is_none()) {
             report.push(say::repository(self.at(node.line), text));
+        }
+    }
+
+    fn author(&self, report: &mut Report) {
+        let author = self.root.get("commit").and_then(|table| table.get("author"));
+        let Some(node) = author else { return };
+        if let Some(text) = node.as_text().filter(|text| Identity::parse(text).is_none()) {
+            report.push(say::author(self.at(node.line), text));
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct ConfigFile {
     pub coverage: Option<CoverageTable>,
     pub snapshot: SnapshotTable,
     pub session: SessionTable,
+    pub commit: CommitTable,
+    pub gc: GcTable,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +33,39 @@ pub struct ConfigFile {
 pub struct SessionTable {
     /// Whether `.agents-work` is left to git, to be committed by people, instead of being excluded.
     pub tracked: bool,
+}
+
+/// How long `tollgate gc` leaves things alone after a session has ended, in days.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GcTable {
+    /// Workspaces, and the private folders of agents.
+    pub workspace_days: u32,
+    /// What agents and checks printed.
+    pub transcript_days: u32,
+    /// Commits that git keeps for a session whose work is merged.
+    pub ref_days: u32,
+}
+
+impl Default for GcTable {
+    fn default() -> Self {
+        Self { workspace_days: 7, transcript_days: 30, ref_days: 30 }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CommitTable {
+    /// `Name <address>` of author and committer; else they are read from the git configuration.
+    pub author: Option<String>,
+    /// Whether each commit names the agent in an `Assisted-by:` trailer.
+    pub trailer: bool,
+}
+
+impl Default for CommitTable {
+    fn default() -> Self {
+        Self { author: None, trailer: true }
+    }
 }
 
 /// A table with one optional text per role and one for each further key.

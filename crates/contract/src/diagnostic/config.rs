@@ -35,6 +35,9 @@ pages! {
     REPOSITORY = "config.repository":
         "The repository of the tracker is written as owner/name, as in its address on GitHub, without a host and without\n\
          .git. Remove the key to use the remote `origin`.";
+    AUTHOR = "config.author":
+        "The author of commits is written as git writes it: a name, then an address in angle brackets. Remove the key to use\n\
+         `user.name` and `user.email` of your git configuration.";
     SANDBOX_PATH = "config.sandbox_path":
         "`write` under [sandbox] opens folders outside the repository to agents and checks: an absolute path or one that\n\
          begins with ~/. It cannot open `/`, your whole home folder, the repository or Tollgate's own state, because the\n\
@@ -51,6 +54,11 @@ pub(crate) fn agent_undefined(at: (&str, Option<u32>), found: &str, known: &[&st
         did_you_mean(found, known)
     };
     Diagnostic::error(AGENT_UNDEFINED, place(at), message).help(help)
+}
+
+pub(crate) fn author(at: (&str, Option<u32>), found: &str) -> Diagnostic {
+    let message = format!("{} is not an author", quote(found));
+    Diagnostic::error(AUTHOR, place(at), message).help("Write it as \"Name <address>\"")
 }
 
 pub(crate) fn fallback_self(at: (&str, Option<u32>), name: &str) -> Diagnostic {

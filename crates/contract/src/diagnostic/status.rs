@@ -19,7 +19,7 @@ pages! {
          is not empty and resolved_at is set. cancelled and skipped: resolved_at is set and resolution_reason is not empty.";
     ANSWER_NOT_CANONICAL = "status.answer_not_canonical":
         "The answer at a mandatory gate has a fixed form: UD-APPROVE-DESIGN begins with approved or changes-requested:,\n\
-         UD-REVIEW-STRATEGY is per-batch or single-final.";
+         UD-REVIEW-STRATEGY is per-batch, single-final or changes-requested:.";
     CORRECTION_AGENT = "status.correction_agent":
         "Only SpecAgent, Architect or Designer can correct the design; no other role works on it.";
 }

@@ -115,7 +115,9 @@ impl StatusRules<'_> {
                 "approved… or changes-requested: …",
             ),
             "UD-REVIEW-STRATEGY" => {
-                (Strategy::parse(answer).is_some(), "per-batch or single-final")
+                let fits =
+                    Strategy::parse(answer).is_some() || answer.starts_with("changes-requested:");
+                (fits, "per-batch, single-final or changes-requested: …")
             }
             _ => return,
         };

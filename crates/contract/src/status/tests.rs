@@ -168,7 +168,7 @@ fn r018_r023_r026_gates_have_one_record_with_a_canonical_answer() {
           help: Answer it again with `tollgate answer SESSION UD-APPROVE-DESIGN …`
         error status.decision_twice status.json#/user_decisions/1/decision_id: there are two records of UD-APPROVE-DESIGN
           help: Keep one record per decision
-        error status.answer_not_canonical status.json#/user_decisions/2/answer: the answer of UD-REVIEW-STRATEGY is "Per batch", but must be per-batch or single-final
+        error status.answer_not_canonical status.json#/user_decisions/2/answer: the answer of UD-REVIEW-STRATEGY is "Per batch", but must be per-batch, single-final or changes-requested: …
           help: Answer it again with `tollgate answer SESSION UD-REVIEW-STRATEGY …`
         error status.decision_id status.json#/user_decisions/3/decision_id: "UD-01" is not the id of a decision
           help: Use UD-APPROVE-DESIGN, UD-REVIEW-STRATEGY or UD- and a number

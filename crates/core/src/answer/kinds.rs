@@ -217,47 +217,35 @@ kind! {
     }
 }
 
-impl Way for Strategy {
-    const ALL: &'static [Self] = Self::ALL;
-
-    fn id(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn form(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn needs_words(self) -> NeedsWords {
-        NeedsWords::No
+kind! {
+    /// How the work is reviewed, or what is wrong with the plan.
+    StrategyAnswer, StrategyWay {
+        PerBatch = "per-batch", "per-batch";
+        SingleFinal = "single-final", "single-final";
+        ChangesRequested(words: Words) = "changes-requested", "changes-requested: TEXT";
     }
 }
 
-impl Kind for Strategy {
-    type Way = Self;
-
-    fn make(way: Self, _words: Option<&str>) -> Result<Self, Unread> {
-        Ok(way)
-    }
-
-    fn way(&self) -> Self {
-        *self
-    }
-
-    fn canonical(&self) -> String {
-        self.as_str().to_owned()
+impl StrategyAnswer {
+    /// None when the plan is sent back.
+    pub fn strategy(&self) -> Option<Strategy> {
+        match self {
+            Self::PerBatch => Some(Strategy::PerBatch),
+            Self::SingleFinal => Some(Strategy::SingleFinal),
+            Self::ChangesRequested(_) => None,
+        }
     }
 }
 
 /// The strategy that an obvious synonym means.
-pub(super) fn strategy_meant(given: &str) -> Option<Strategy> {
+pub(super) fn strategy_meant(given: &str) -> Option<StrategyAnswer> {
     let letters: String =
         given.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
     let core = letters.strip_suffix("review").unwrap_or(&letters);
     match core {
-        "perbatch" | "batch" | "perbatches" | "pertask" => Some(Strategy::PerBatch),
+        "perbatch" | "batch" | "perbatches" | "pertask" => Some(StrategyAnswer::PerBatch),
         "singlefinal" | "single" | "final" | "finalonly" | "onefinal" => {
-            Some(Strategy::SingleFinal)
+            Some(StrategyAnswer::SingleFinal)
         }
         _ => None,
     }

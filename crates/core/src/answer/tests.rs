@@ -19,7 +19,7 @@ fn all_options(kind: DecisionKind) -> Vec<AnswerOption> {
     }
     let mut options = match kind {
         DecisionKind::Approve => of::<ApproveWay>(),
-        DecisionKind::Strategy => of::<Strategy>(),
+        DecisionKind::Strategy => of::<StrategyWay>(),
         DecisionKind::Notes => of::<NotesWay>(),
         DecisionKind::Repair => of::<RepairWay>(),
         DecisionKind::Security => of::<SecurityWay>(),
@@ -94,6 +94,12 @@ fn each_text_means_one_way_and_is_kept_in_one_form() {
         (Strategy, "FINAL", "single-final", "single-final"),
         (Strategy, "final only", "single-final", "single-final"),
         (Strategy, "one final review", "single-final", "single-final"),
+        (
+            Strategy,
+            "changes-requested: split it",
+            "changes-requested",
+            "changes-requested: split it",
+        ),
         (Strategy, "cancel: no", "cancel", "cancel: no"),
         (Notes, "accept", "accept", "accept"),
         (Notes, "fix", "fix", "fix"),

@@ -72,6 +72,13 @@ fn answer(
         return Err(Refusal::NotPending { id: id.clone(), status });
     }
     let choice = decision.read(given, reason)?;
+    // Another strategy can be chosen later; a plan that is worked on is not sent back.
+    if !decision.is_pending()
+        && matches!(&choice, Choice::Strategy(answer) if answer.strategy().is_none())
+    {
+        let status = decision.resolution.status.to_string();
+        return Err(Refusal::NotPending { id: id.clone(), status });
+    }
     refuse_to_accept_critical(draft, &decision, &choice)?;
     gate::refuse_stale_evidence(draft, &decision, &choice)?;
     if let Choice::Cancel(answer::Cancel::Cancel(reason)) = &choice {

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::moves::{ask, enter};
 use super::{checks, evidence, parts};
 use crate::action::{APPROVE_DESIGN, CheckSubject, Step, StepKind};
-use crate::answer::{AnswerOption, ApproveWay, Choice};
+use crate::answer::{AnswerOption, ApproveWay, Choice, StrategyAnswer, StrategyWay};
 use crate::decision::{Decision, DecisionKind, DecisionStatus, Resolution, Subject};
 use crate::event::Event;
 use crate::id::{ContentHash, DecisionId};
@@ -12,7 +12,7 @@ use crate::limits::MANY_TASKS;
 use crate::mutant::Mutant;
 use crate::proof;
 use crate::refusal::Refusal;
-use crate::role::State;
+use crate::role::{Role, State};
 use crate::session::Task;
 use crate::task::Strategy;
 use crate::work::Artefact;
@@ -68,7 +68,36 @@ pub(super) fn strategies_offered(draft: &Draft<'_>) -> (Vec<AnswerOption>, Vec<A
     let plan = draft.files.artefacts.get("tasks.yaml");
     let shown = plan
         .map(|record| Artefact { path: "tasks.yaml".to_owned(), sha256: record.sha256.clone() });
-    (strategy_options(recommended_strategy(draft)), shown.into_iter().collect())
+    let mut options = strategy_options(recommended_strategy(draft));
+    if plan_step(draft).is_some() {
+        options.push(AnswerOption::of(
+            StrategyWay::ChangesRequested,
+            "Send the plan back",
+            "the Planner plans again with your comments, and you are asked again",
+        ));
+    }
+    (options, shown.into_iter().collect())
+}
+
+/// Where the plan is made that the choice of a strategy is about; none once it is worked on.
+fn plan_step(draft: &Draft<'_>) -> Option<usize> {
+    let steps = &draft.route.steps;
+    let choice = steps.iter().position(|step| matches!(step.kind, StepKind::Choose { .. }))?;
+    let plans =
+        |step: &Step| matches!(&step.kind, StepKind::Dispatch(a) if a.role == Role::Planner);
+    steps[..choice].iter().rposition(plans).filter(|_| draft.route.step <= choice)
+}
+
+/// What a person wants changed, for who makes the plan again.
+pub(super) fn said_about_plan(draft: &Draft<'_>) -> Vec<String> {
+    let is_planning = plan_step(draft) == Some(draft.route.step);
+    let said = draft.decision(&DecisionId::review_strategy()).filter(|_| is_planning);
+    match said.and_then(Decision::answered) {
+        Some(Choice::Strategy(StrategyAnswer::ChangesRequested(words))) => {
+            vec![format!("the person asks for changes of the plan: {}", &**words)]
+        }
+        _ => Vec::new(),
+    }
 }
 
 pub(super) fn ask_approval(draft: &mut Draft<'_>, index: usize, changed: Option<&str>) {
@@ -225,7 +254,13 @@ pub(super) fn choose(draft: &mut Draft<'_>) {
     if draft.strategy().is_some() {
         return enter::next(draft);
     }
-    ask_strategy(draft, false);
+    match plan_step(draft).filter(|_| draft.decisions.is_plan_sent_back) {
+        // It is made again with the person's words, and they are asked again.
+        Some(index) if !Mutant::ForgetsWhatWasRejected.is_planted() => {
+            draft.emit(Event::StepEntered { index });
+        }
+        _ => ask_strategy(draft, false),
+    }
 }
 
 /// What the plan leaves to the person is asked later, when the work that does not wait for it is done.
@@ -312,18 +347,20 @@ fn joined(names: &[String], word: &str) -> String {
 
 fn strategy_options(recommended: Strategy) -> Vec<AnswerOption> {
     let offer = |strategy: Strategy| {
-        let (label, consequence) = match strategy {
+        let (way, label, consequence) = match strategy {
             Strategy::PerBatch => (
+                StrategyWay::PerBatch,
                 "Review after each task",
                 "Reviewer, QA and Security check every task when it is done, and a final \
                  review checks everything; thorough, finds problems early",
             ),
             Strategy::SingleFinal => (
+                StrategyWay::SingleFinal,
                 "Review once at the end",
                 "all tasks are coded first, then reviewed together; faster, but problems are found late",
             ),
         };
-        AnswerOption::of(strategy, label, consequence).recommended_if(strategy == recommended)
+        AnswerOption::of(way, label, consequence).recommended_if(strategy == recommended)
     };
     Strategy::ALL.iter().copied().map(offer).collect()
 }
@@ -366,7 +403,9 @@ pub(super) fn reopen(draft: &mut Draft<'_>, changed: &[String]) {
         }
     }
     let strategy = draft.decision(&DecisionId::review_strategy()).cloned();
-    if let Some(decision) = strategy.filter(|d| d.answered().is_some() || d.is_pending())
+    // A plan that was sent back is asked about when it is made again.
+    let is_chosen = |d: &Decision| matches!(d.answered(), Some(Choice::Strategy(answer)) if answer.strategy().is_some());
+    if let Some(decision) = strategy.filter(|d| is_chosen(d) || d.is_pending())
         && !shown_and_changed(draft, &decision, changed).is_empty()
         && !Mutant::KeepsAStrategyForAnotherPlan.is_planted()
     {

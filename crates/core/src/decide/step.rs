@@ -51,7 +51,7 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         _ if draft.route.progress == StepProgress::Done => enter::next(draft),
         StepKind::Dispatch(assignment) => {
             let purpose = Purpose::Step { index: draft.route.step, member: None };
-            let told = Vec::new();
+            let told = gate::said_about_plan(draft);
             open::dispatch(draft, Start::new(assignment.role, TaskRef::Meta, purpose, told));
         }
         StepKind::Parallel { members } => parallel::advance(draft, &members),

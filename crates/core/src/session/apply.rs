@@ -87,6 +87,7 @@ impl Session {
                 // Its checks may be others now.
                 self.checks.forget_acceptance();
                 self.plan.adopt(tasks);
+                self.decisions.is_plan_sent_back = false;
             }
             Event::CriteriaAdopted { criteria } => {
                 self.plan.adopt_criteria(criteria, &self.checks.waived);
@@ -253,7 +254,11 @@ impl Session {
             self.looked_in_step(number, role);
         }
         match purpose {
-            Purpose::Step { index, member } if played => self.route.played(index, member),
+            Purpose::Step { index, member } if played => {
+                // Also where the same plan comes again: the person sees it and decides.
+                self.decisions.is_plan_sent_back &= role != Role::Planner;
+                self.route.played(index, member);
+            }
             Purpose::Look { .. } if played => {
                 self.route.look_again.remove(&role);
             }

@@ -50,6 +50,23 @@ impl Checks {
         })
     }
 
+    /// What showed last that all of the work holds, or else everything that passed.
+    pub fn final_commands(&self) -> Vec<String> {
+        let passed = || self.runs.values().filter(|run| run.passed == Some(true));
+        let is_last = |run: &&CheckRun| matches!(run.purpose, CheckPurpose::Acceptance { .. });
+        let runs: Vec<&CheckRun> = match passed().rfind(is_last) {
+            Some(last) => vec![last],
+            None => passed().collect(),
+        };
+        let mut commands: Vec<String> = Vec::new();
+        for command in runs.into_iter().flat_map(|run| &run.commands) {
+            if !commands.contains(command) && !self.waived.contains_key(command) {
+                commands.push(command.clone());
+            }
+        }
+        commands
+    }
+
     /// The work that waits for acceptance has changed.
     pub(super) fn forget_acceptance(&mut self) {
         self.acceptance = None;

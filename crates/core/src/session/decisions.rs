@@ -6,6 +6,7 @@ use crate::decision::{CorrectionStatus, Decision, Resolution};
 use crate::id::{CommandId, DecisionId};
 use crate::role::{Role, State};
 use crate::time::Timestamp;
+use crate::work::Artefact;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,9 +15,13 @@ pub struct Decisions {
     pub asked: Vec<Decision>,
     /// How often each question was asked.
     pub(crate) rounds: BTreeMap<DecisionId, u32>,
+    /// What a question that was asked again had shown in the round before.
+    pub(crate) shown_before: BTreeMap<DecisionId, Vec<Artefact>>,
     /// Every `changes-requested` answer, in order.
     pub rejections: Vec<Rejection>,
     pub correction: Correction,
+    /// A person wants another plan than the one that they were asked about.
+    pub(crate) is_plan_sent_back: bool,
     pub(crate) commands_seen: BTreeSet<CommandId>,
 }
 
@@ -47,7 +52,10 @@ impl Decisions {
         let id = &decision.decision_id;
         let asked = decision.clone().put();
         match self.asked.iter_mut().find(|known| known.decision_id == *id) {
-            Some(known) => *known = asked,
+            Some(known) => {
+                let before = std::mem::replace(known, asked).shown;
+                self.shown_before.insert(id.clone(), before);
+            }
             None => self.asked.push(asked),
         }
         *self.rounds.entry(id.clone()).or_default() += 1;
@@ -61,6 +69,9 @@ impl Decisions {
             return;
         };
         decision.resolve(resolution.clone());
+        if let Some(Choice::Strategy(answer)) = decision.answered() {
+            self.is_plan_sent_back = answer.strategy().is_none();
+        }
         if let Some(choice @ Choice::Approve(ApproveAnswer::ChangesRequested(words))) =
             decision.answered()
         {

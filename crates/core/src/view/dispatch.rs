@@ -1,14 +1,15 @@
 //! A dispatch as surfaces show it: who works on what, and how it stands.
 
 use super::{SpendView, timeline};
-use crate::event::Verdict;
+use crate::event::{CheckPurpose, Verdict};
 use crate::id::{DispatchNumber, TaskRef};
 use crate::role::{Role, spelled};
-use crate::session::{Dispatch, Session, Waiting};
+use crate::session::{CheckRun, Dispatch, Session, Waiting};
 use crate::time::Timestamp;
 use crate::words;
 use serde::Serialize;
 use std::fmt;
+use std::ops::Bound;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct DispatchView {
@@ -35,6 +36,8 @@ pub struct DispatchView {
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Accepted,
+    /// The work is on the branch, and the last checks of its task fail.
+    ChecksFail,
     Objected,
     SetAside,
     Skipped,
@@ -53,6 +56,7 @@ pub enum Outcome {
 
 spelled!(Outcome {
     Accepted = "accepted",
+    ChecksFail = "checks-fail",
     Objected = "objected",
     SetAside = "set-aside",
     Skipped = "skipped",
@@ -77,12 +81,36 @@ pub(super) fn view(session: &Session, number: DispatchNumber, dispatch: &Dispatc
         role: dispatch.role,
         task: dispatch.task.clone(),
         attempts: dispatch.attempts.0,
-        outcome: outcome(dispatch),
+        outcome: checked(session, number, dispatch),
         doing: None,
         agent: dispatch.player().map(str::to_owned),
         parked_until: dispatch.parked_until(),
         last_failure: dispatch.last_failure().map(words::ended),
         spend: SpendView::of(&dispatch.spend),
+    }
+}
+
+/// Work whose last checks are red is not called accepted.
+fn checked(session: &Session, number: DispatchNumber, dispatch: &Dispatch) -> Outcome {
+    let outcome = outcome(dispatch);
+    if outcome != Outcome::Accepted || dispatch.role != Role::Coder {
+        return outcome;
+    }
+    let is_same_work = |other: &Dispatch| {
+        other.role == Role::Coder
+            && other.task == dispatch.task
+            && other.verdict() == Some(Verdict::Accepted)
+    };
+    let after = (Bound::Excluded(number), Bound::Unbounded);
+    let is_last = !session.dispatches.range(after).any(|(_, other)| is_same_work(other));
+    let of_task = |run: &&CheckRun| match &run.purpose {
+        CheckPurpose::Task { task } => *task == dispatch.task,
+        CheckPurpose::Acceptance { .. } | CheckPurpose::Subject { .. } => false,
+    };
+    let last_run = session.checks.runs.values().rfind(of_task);
+    match last_run.is_some_and(|run| run.passed == Some(false)) && is_last {
+        true => Outcome::ChecksFail,
+        false => outcome,
     }
 }
 

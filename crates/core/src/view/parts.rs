@@ -8,7 +8,7 @@ use crate::decision::{Blocker, DecisionKind};
 use crate::event::Event;
 use crate::id::{DecisionId, DispatchNumber, SessionName, TaskRef};
 use crate::role::{Role, State};
-use crate::session::Session;
+use crate::session::{Dispatch, Session, Waiting};
 use crate::task::Check;
 use crate::time::Timestamp;
 
@@ -79,6 +79,16 @@ impl<'a> Parts<'a> {
         self.session.unfinished()
     }
 
+    /// Dispatches that start again at a time that is known.
+    pub fn waits(self) -> Vec<(DispatchNumber, Timestamp)> {
+        let dispatches = self.session.dispatches.iter();
+        let until = |(number, dispatch): (&DispatchNumber, &Dispatch)| match dispatch.waiting()? {
+            Waiting::Until(until) | Waiting::Parked(until) => Some((*number, until)),
+            Waiting::ForHeadroom | Waiting::ForResume | Waiting::ForPerson => None,
+        };
+        dispatches.filter_map(until).collect()
+    }
+
     /// Who or what runs.
     pub fn title(self, at_work: AtWork) -> String {
         match at_work {
@@ -143,6 +153,11 @@ impl<'a> Parts<'a> {
     /// What proves the acceptance criteria.
     pub fn proofs(self) -> impl Iterator<Item = &'a Check> {
         self.session.plan.criteria.iter().flat_map(|criterion| &criterion.verify)
+    }
+
+    /// The commands that showed last that the work holds.
+    pub fn final_checks(self) -> Vec<String> {
+        self.session.checks.final_commands()
     }
 
     /// All of it.

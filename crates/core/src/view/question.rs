@@ -31,6 +31,9 @@ pub struct ShownFile {
     /// From the repository's root.
     pub path: String,
     pub sha256: ContentHash,
+    /// What the round before had shown, where that was something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256_before: Option<ContentHash>,
     pub home: Home,
 }
 
@@ -62,16 +65,20 @@ fn view(session: &Session, decision: &Decision) -> QuestionView {
         state_context: decision.state_context,
         asked_at: decision.asked_at,
         round: session.round(&decision.decision_id),
-        shown: decision.shown.iter().map(|artefact| shown(session, artefact)).collect(),
+        shown: decision.shown.iter().map(|artefact| shown(session, decision, artefact)).collect(),
         dispatch,
         attempts: attempts.map(|dispatch| dispatch.attempts),
     }
 }
 
-fn shown(session: &Session, artefact: &Artefact) -> ShownFile {
+fn shown(session: &Session, decision: &Decision, artefact: &Artefact) -> ShownFile {
+    let before = session.decisions.shown_before.get(&decision.decision_id);
+    let before = before.and_then(|shown| shown.iter().find(|known| known.path == artefact.path));
+    let sha256_before =
+        before.map(|known| known.sha256.clone()).filter(|hash| *hash != artefact.sha256);
     let (path, home) = match session.files.artefacts.contains_key(&artefact.path) {
         true => (session.session_path(&artefact.path), Home::Session),
         false => (artefact.path.clone(), Home::Branch),
     };
-    ShownFile { path, sha256: artefact.sha256.clone(), home }
+    ShownFile { path, sha256: artefact.sha256.clone(), sha256_before, home }
 }

@@ -51,6 +51,11 @@ impl SpendView {
         spend.map(Self::of).unwrap_or_default()
     }
 
+    /// Somebody reported a price or tokens.
+    pub fn is_known(&self) -> bool {
+        self.usd.is_some() || self.input_tokens.is_some() || self.output_tokens.is_some()
+    }
+
     /// `1.20 (2 attempts unknown)`.
     pub fn usd_words(&self) -> String {
         with_unknown(self.micro_usd.map(dollars), self.usd_unknown)
@@ -79,6 +84,11 @@ impl SpendBy {
 
 impl fmt::Display for SpendView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.is_known() {
+            let attempts = crate::count::counted(self.attempts, "attempt");
+            let seconds = self.wall_ms / 1_000;
+            return write!(f, "cost unknown, {attempts}, {seconds} s of agent time");
+        }
         write!(
             f,
             "usd {}, tokens {}, {}, {} s of agent time",

@@ -9,12 +9,13 @@ pub(super) use self::merges::base_name;
 use self::merges::{base_merged, base_merging, base_moved, brought_together, merging};
 use super::FindingView;
 use crate::action::PartIndex;
+use crate::action::StepKind;
 use crate::decision::{Blocker, BlockerCode, CorrectionStatus, DecisionStatus, Resolution};
 use crate::event::{CriterionResult, Event, FindingStatus, Purpose, RetryWhy, Verdict};
 use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
 use crate::import::TakenOver;
 use crate::input::{Edit, Opening};
-use crate::role::{Mode, RepairLoop, Role};
+use crate::role::{Mode, RepairLoop, Role, State};
 use crate::sanitize::terminal_line;
 use crate::session::Session;
 use crate::time::Timestamp;
@@ -156,7 +157,7 @@ pub(super) fn line(session: &Session, event: &Event) -> Line {
         Event::FilesEdited { edits } => edited(edits),
         Event::Noticed { message, .. } => noticed(message),
         Event::OlderJournalAccepted { records, known, .. } => older(*records, *known),
-        Event::SessionClosed => detail(Tone::Good, "done", session.opening.session.as_str()),
+        Event::SessionClosed => heading(Tone::Good, "state", State::Done.as_str()),
     }
 }
 
@@ -176,6 +177,10 @@ fn mode_changed(mode: Mode, reason: &str) -> Line {
 }
 
 fn entered(session: &Session, index: usize) -> Line {
+    // It is DONE when it is closed, and not before.
+    if session.route.steps.get(index).is_some_and(|step| step.kind == StepKind::Close) {
+        return detail(Tone::Quiet, "closing", "nothing may be open any more");
+    }
     let unchecked =
         session.route.steps.get(index).map(|step| unchecked::words(session, &step.kind));
     let text = format!("{}{}", step(session, index), unchecked.unwrap_or_default());
@@ -370,7 +375,7 @@ fn corrects(
 /// Questions and findings say why a session is blocked; why a person cancelled it is nowhere else.
 fn blocked(blocker: &Blocker) -> Line {
     match blocker.code {
-        BlockerCode::Cancelled => detail(Tone::Bad, "blocked", short(&blocker.detail)),
+        BlockerCode::Cancelled => detail(Tone::Note, "ended", short(&blocker.detail)),
         code => detail(Tone::Bad, "blocked", code.as_str()),
     }
 }

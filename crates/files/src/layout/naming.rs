@@ -18,15 +18,10 @@ pub fn numbered(name: &SessionName) -> impl Iterator<Item = SessionName> {
     [name.clone()].into_iter().chain(further)
 }
 
+/// In letters that every terminal and file system has: `Größe` is `groesse`, and what no letters stand for goes.
 fn slug_of(goal: &str) -> String {
     let mut slug = String::new();
-    let is_break = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '\'' | '’');
-    for word in goal.split(is_break) {
-        let word: String = word
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .map(|letter| letter.to_ascii_lowercase())
-            .collect();
+    for word in in_ascii(goal).split(|letter: char| !letter.is_ascii_alphanumeric()) {
         if word.is_empty() {
             continue;
         }
@@ -39,4 +34,43 @@ fn slug_of(goal: &str) -> String {
         }
     }
     if slug.is_empty() { "session".to_owned() } else { slug }
+}
+
+/// As a German would spell it, then by the sound of each letter.
+fn in_ascii(goal: &str) -> String {
+    let mut text = String::new();
+    for letter in composed(goal) {
+        match letter {
+            'ä' | 'Ä' => text.push_str("ae"),
+            'ö' | 'Ö' => text.push_str("oe"),
+            'ü' | 'Ü' => text.push_str("ue"),
+            letter if letter.is_alphanumeric() => {
+                text.push_str(deunicode::deunicode_char(letter).unwrap_or_default());
+            }
+            '\'' | '’' | COMBINING_FIRST..=COMBINING_LAST => {}
+            _ => text.push(' '),
+        }
+    }
+    text.make_ascii_lowercase();
+    text
+}
+
+/// Marks such as accents, written after the letter that they belong to.
+const COMBINING_FIRST: char = '\u{300}';
+const COMBINING_LAST: char = '\u{36f}';
+const DIAERESIS: char = '\u{308}';
+
+/// Some programs write `ö` as `o` with two dots behind it.
+fn composed(goal: &str) -> impl Iterator<Item = char> {
+    let mut letters = goal.chars().peekable();
+    std::iter::from_fn(move || {
+        let letter = letters.next()?;
+        let umlaut = match letter {
+            'a' | 'A' => 'ä',
+            'o' | 'O' => 'ö',
+            'u' | 'U' => 'ü',
+            _ => return Some(letter),
+        };
+        Some(if letters.next_if_eq(&DIAERESIS).is_some() { umlaut } else { letter })
+    })
 }

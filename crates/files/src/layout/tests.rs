@@ -10,8 +10,15 @@ fn a_name_comes_from_the_goal() {
     };
     check("Add rate limiting!", "2026-11-15_add-rate-limiting");
     check("  Don't   break_things / ever ", "2026-11-15_dont-break-things-ever");
-    check("日本語", "2026-11-15_session");
-    check("Füge Tests hinzu", "2026-11-15_fge-tests-hinzu");
+    check("日本語", "2026-11-15_ri-ben-yu");
+    check("Füge Tests hinzu", "2026-11-15_fuege-tests-hinzu");
+    check("Größe, Maß und ÄRGER", "2026-11-15_groesse-mass-und-aerger");
+    check("Gro\u{308}ße, nai\u{308}ve cafe\u{301}", "2026-11-15_groesse-naive-cafe");
+    check("naïve café", "2026-11-15_naive-cafe");
+    check("Исправить вход", "2026-11-15_ispravit-vkhod");
+    check("修复登录错误", "2026-11-15_xiu-fu-deng-lu-cuo-wu");
+    check("🚀🚀", "2026-11-15_session");
+    check("½ price", "2026-11-15_1-2-price");
     check("", "2026-11-15_session");
     check("../../etc", "2026-11-15_etc");
     check(

@@ -83,7 +83,7 @@ impl Repository {
         self.read(["cat-file", "-e"]).arg(format!("{commit}^{{commit}}")).run().is_ok()
     }
 
-    fn checked_out_in(&self, branch: &str) -> Result<Option<String>, GitError> {
+    pub(super) fn checked_out_in(&self, branch: &str) -> Result<Option<String>, GitError> {
         let said = self
             .git
             .call(Configuration::Ours)

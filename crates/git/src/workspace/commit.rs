@@ -22,6 +22,8 @@ pub struct CommitMessage {
     pub dispatch: DispatchNumber,
     pub role: Role,
     pub task: TaskRef,
+    /// The agent that did the work, where the message names it.
+    pub assisted_by: Option<String>,
 }
 
 /// So many new contents are each a file of the object store; more go into a pack.
@@ -41,6 +43,10 @@ impl CommitMessage {
             self.role,
             self.task.as_str()
         );
+        let trailers = match &self.assisted_by {
+            Some(agent) => trailers + &assisted_by(agent),
+            None => trailers,
+        };
         let parts = [subject.trim(), body.trim(), &trailers];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
@@ -155,13 +161,20 @@ impl Workspace {
         at: Option<Timestamp>,
     ) -> Result<CommitId, WorkspaceError> {
         let named = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
-        let mut call = self.git(["commit-tree"]).args(named).args(["-F", "-", tree]);
+        let call = self.git(["commit-tree"]).args(named).args(["-F", "-", tree]);
+        let mut call = call.signed_by(self.identity.as_ref());
         if let Some(at) = at {
             let date = format!("@{} +0000", at.as_ms().div_euclid(1000));
             call = call.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);
         }
         Ok(parse_commit("commit-tree", &call.input(message.into_bytes()).run()?.line())?)
     }
+}
+
+/// The trailer that names an agent.
+pub(crate) fn assisted_by(agent: &str) -> String {
+    let agent: String = agent.chars().filter(|c| !c.is_control()).collect();
+    format!("Assisted-by: {agent}\n")
 }
 
 fn add_record(records: &mut Vec<u8>, path: &Path) {

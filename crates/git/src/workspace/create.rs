@@ -60,7 +60,7 @@ impl Workspace {
         crash::point("create.before_checkout");
         workspace.git_writing(["read-tree", "-u", "--reset", tip.as_str()]).run()?;
         crash::point("create.checked_out");
-        workspace.note_submodules()?;
+        workspace.note_submodules(&copy)?;
         workspace.note_restless(&workspace.named_by_git()?)?;
         workspace.note_large()?;
         workspace.renew_clone()?;
@@ -143,12 +143,14 @@ impl Workspace {
         self.write_head(tip)
     }
 
-    fn note_submodules(&self) -> Result<(), WorkspaceError> {
+    /// Those whose files are brought along are not watched: nothing of them is accepted, like all that is copied.
+    fn note_submodules(&self, copy: &[PathBuf]) -> Result<(), WorkspaceError> {
         let listing = self.git(["ls-files", "--stage", "-z"]).run()?;
         let mut names = Vec::new();
         for record in listing.stdout.split(|byte| *byte == 0) {
             if record.starts_with(b"160000 ")
                 && let Some(tab) = record.iter().position(|byte| *byte == b'\t')
+                && !copy.iter().any(|path| path.as_os_str().as_bytes() == &record[tab + 1..])
             {
                 names.extend_from_slice(&record[tab + 1..]);
                 names.push(0);
@@ -200,7 +202,10 @@ fn copy_into(root: &Path, tree: &Path, path: &Path) -> Result<(), WorkspaceError
     if metadata.is_dir() {
         for entry in fs::read_dir(&from).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            copy_into(root, tree, &path.join(entry.file_name()))?;
+            // The files of a submodule or of another repository come along, and its git directory does not.
+            if !entry.file_name().eq_ignore_ascii_case(".git") {
+                copy_into(root, tree, &path.join(entry.file_name()))?;
+            }
         }
         return Ok(());
     }

@@ -81,6 +81,27 @@ impl Workspace {
         })
     }
 
+    /// Merges finished work into a branch of the person: the branch is the first parent.
+    pub fn merge_into(
+        &self,
+        theirs: &CommitId,
+        tip: &CommitId,
+        message: &str,
+    ) -> Result<BranchMerge, WorkspaceError> {
+        let common = self.git(["merge-base", theirs.as_str(), tip.as_str()]).run_with(&[1])?;
+        if common.1 == 1 {
+            return Ok(BranchMerge::Unrelated);
+        }
+        let MergedTree { tree, conflicts } = self.merge_trees(theirs, tip)?;
+        // The same merge made again is the same commit.
+        let at = self.message_of(tip)?.0.max(self.message_of(theirs)?.0);
+        let commit = self.commit_tree(&tree, &[theirs, tip], message.to_owned(), Some(at))?;
+        Ok(match conflicts.is_empty() {
+            true => BranchMerge::Clean(commit),
+            false => BranchMerge::Conflicts { files: conflicts, marked: commit },
+        })
+    }
+
     /// A commit with the tree of `result` and both sides as its parents: a merge that somebody resolved.
     pub fn join(
         &self,

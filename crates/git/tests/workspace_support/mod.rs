@@ -77,6 +77,7 @@ impl World {
             dispatch: DispatchNumber(3),
             role: Role::Coder,
             task: TaskRef::from("T-001".to_owned()),
+            assisted_by: None,
         }
     }
 

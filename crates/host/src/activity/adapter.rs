@@ -99,6 +99,8 @@ pub struct Launch {
     pub writable: Vec<PathBuf>,
     /// Files with its login.
     pub secret_files: Vec<PathBuf>,
+    /// How long it may say nothing, where nobody who speaks with it watches that.
+    pub silence_ms: Option<u64>,
 }
 
 /// Why a role cannot be played; words for people.
@@ -135,7 +137,8 @@ pub fn player(context: &Context, role: Role, chosen: Option<&Worker>) -> Result<
     let words = agent.command.iter().chain(&agent.args);
     let argv = words.map(|word| context.from_root(word)).collect();
     let env_names = agent.env.clone();
-    Ok(Player::Program(Launch { argv, env_names, ..Launch::default() }))
+    let silence_ms = Some(context.config.limits.silence_ms);
+    Ok(Player::Program(Launch { argv, env_names, silence_ms, ..Launch::default() }))
 }
 
 /// The agent program of this name in the settings; none where it is no program that we talk to.

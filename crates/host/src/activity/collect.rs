@@ -88,6 +88,9 @@ fn found_end(
         RunEnd::Stopped { why } => match *why {
             StopReason::Deadline { after_ms } => DispatchEnd::TimedOut { after_ms },
             StopReason::OutputLimit { limit_bytes } => DispatchEnd::OutputLimit { limit_bytes },
+            StopReason::Silence { after_ms } => DispatchEnd::Unavailable {
+                detail: format!("no output for {} s while it computed nothing", after_ms / 1_000),
+            },
             StopReason::EngineEnds
             | StopReason::Cancelled
             | StopReason::NotWanted
@@ -293,15 +296,21 @@ fn commit_message(
 ) -> CommitMessage {
     let order = at.order;
     CommitMessage {
-        subject: format!(
-            "{} {}: {}",
-            order.brief.role, order.brief.task.id, order.brief.task.title
-        ),
+        subject: subject(order.brief.role, &order.brief.task.title),
         body: at.context.redactor.redact(&commit_body(reply, scoped, declared)).into_owned(),
         session: order.session.clone(),
         dispatch: order.number,
         role: order.brief.role,
         task: order.brief.task.id.clone(),
+        assisted_by: at.assistant(),
+    }
+}
+
+/// What was done, as people who never heard of roles read it; the trailers say who did it.
+fn subject(role: Role, title: &str) -> String {
+    match role {
+        Role::Coder => title.to_owned(),
+        other => format!("{other}: {title}"),
     }
 }
 

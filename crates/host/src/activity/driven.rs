@@ -96,7 +96,7 @@ pub(super) fn launch(
     writable.push(home.folder().to_owned());
     let unreadable = ActivityError::agent_home("cannot read the copied login");
     let secret_files = home.secret_files().map_err(unreadable)?;
-    Ok(Launch { argv, env_names, writable, secret_files })
+    Ok(Launch { argv, env_names, writable, secret_files, silence_ms: None })
 }
 
 /// The program, and its private folder with the login in it; or how the attempt ends without them.

@@ -141,6 +141,15 @@ pub struct Site<'a> {
 }
 
 impl Site<'_> {
+    /// Who did the work, as a commit names it.
+    pub(super) fn assistant(&self) -> Option<String> {
+        let by_settings = || self.context.config.agent_for(self.order.brief.role);
+        match &self.order.agent {
+            Some(worker) => self.context.assistant(worker.as_str()),
+            None => self.context.assistant(by_settings()?.0),
+        }
+    }
+
     /// Brings the tree back to the last accepted commit; whatever was there is kept under this name.
     pub(super) fn clean_up(
         &self,

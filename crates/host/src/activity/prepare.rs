@@ -213,6 +213,7 @@ fn run_spec(site: &Site<'_>, launch: Launch) -> Result<RunSpec, ActivityError> {
         env,
         stdin_file: Some("prompt.md".to_owned()),
         timeout_ms: order.timeout_ms,
+        silence_ms: launch.silence_ms,
         output_bytes_max: context.config.limits.output_bytes,
         isolation: None,
         secret_files: launch.secret_files,

@@ -33,8 +33,17 @@ pub fn for_people(report: &FailureReport) -> String {
 }
 
 /// What failed, why, what was tried and what can be done. The options follow where the person is asked.
+/// What the sandbox refused, and how it is opened.
+fn denied(path: &str) -> String {
+    format!(
+        "it may not write {path}; if it must, add that to `write` below [sandbox] in tollgate.toml"
+    )
+}
+
 pub fn facts(report: &FailureReport) -> String {
     let mut text = String::new();
+    field(&mut text, "message", &report.message);
+    optional(&mut text, "denied", report.denied.as_deref().map(denied));
     field(&mut text, "action", &report.action);
     let called = report.called.as_deref().unwrap_or_default();
     let step = match report.role {
@@ -57,7 +66,6 @@ pub fn facts(report: &FailureReport) -> String {
     let kind = &report.error_type;
     let parts = [Some(kind.class.clone()), kind.end.clone(), kind.code.map(|c| c.to_string())];
     field(&mut text, "error type", &parts.into_iter().flatten().collect::<Vec<_>>().join(", "));
-    field(&mut text, "message", &report.message);
     section(&mut text, "Affected artefacts", report.impacted_artifacts.iter().map(impacted));
     section(&mut text, "Members of the parallel step", report.members.iter().map(member));
     let (shown, count) = (report.tried.len(), report.tried_count);

@@ -109,6 +109,7 @@ fn spec(run: &GateRun<'_>, gate: &LifecycleGate) -> RunSpec {
         env: BTreeMap::from([(GATE_VARIABLE.to_owned(), gate.name.clone())]),
         stdin_file: None,
         timeout_ms: run.timeout_ms,
+        silence_ms: None,
         output_bytes_max: run.output_bytes_max,
         isolation: None,
         sandbox: run.sandbox.cloned(),

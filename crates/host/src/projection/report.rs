@@ -21,7 +21,9 @@ pub fn lean_report(parts: Parts<'_>) -> String {
     let by_hand: Vec<String> =
         by_hand.map(|step| format!("{} ({}): {}", step.role, step.task, step.text)).collect();
     let branch = view.branch.name;
-    let run = format!("The work is on branch `{branch}`; merge it with `git merge {branch}`.");
+    let session = &view.session;
+    let run =
+        format!("The work is on branch `{branch}`; merge it with `tollgate merge {session}`.");
     format!(
         "# Report\n\n## What was done\n\n{}\n\n## How to run\n\n{run}\n\n## How to test\n\n{}\n\n## Known issues\n\n{}\n\n## Steps by hand\n\n{}\n",
         list(&done),

@@ -15,6 +15,7 @@ use crate::lifecycle::StageWatch;
 use crate::lock::{LockError, SessionLock};
 use crate::projection::{self, Projector};
 use crate::record::SessionFileInspector;
+use crate::sessions;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -126,6 +127,7 @@ impl Owner {
         journal.anchor_at(&context.journal_anchors(&session))?;
         let durable = commit.write_to(&mut journal)?;
         crash::point("open.journal_begun");
+        sessions::note_repository(&context.state_home, context.repository.root());
         life::begin(&context, &session, journal.lineage())?;
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         if let Err(fault) = owner.follow(face, &durable) {

@@ -36,7 +36,7 @@ fn the_newest_session_comes_first() {
 }
 
 #[test]
-fn a_session_is_meant_by_name_prefix_or_latest() {
+fn r186_a_session_is_meant_by_name_part_number_or_latest() {
     let (_folder, layout) = repo_with(&[
         ("2026-11-14_login", "2026-11-14T10:00:00Z"),
         ("2026-11-15_login", "2026-11-15T10:00:00Z"),
@@ -46,6 +46,14 @@ fn a_session_is_meant_by_name_prefix_or_latest() {
     assert_eq!(resolve("latest").unwrap(), "2026-11-15_login-2");
     assert_eq!(resolve("2026-11-14").unwrap(), "2026-11-14_login");
     assert_eq!(resolve("2026-11-15_login").unwrap(), "2026-11-15_login");
+    assert_eq!(resolve("1").unwrap(), "2026-11-15_login-2");
+    assert_eq!(resolve("3").unwrap(), "2026-11-14_login");
+    assert_eq!(resolve("14_log").unwrap(), "2026-11-14_login");
+    assert_eq!(resolve("login-").unwrap(), "2026-11-15_login-2");
+    assert!(matches!(resolve("login"), Err(SessionsError::Ambiguous { .. })));
+    for none in ["0", "4", "99"] {
+        assert!(matches!(resolve(none), Err(SessionsError::Unknown { .. })), "{none:?}");
+    }
     let message = resolve("2026-11-15").unwrap_err().to_string();
     assert!(message.contains("2026-11-15_login-2, 2026-11-15_login;"), "{message}");
     for text in ["nothing", "", "../2026-11-14_login"] {

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use tollgate_core::id::{CommitId, DispatchNumber};
-use tollgate_git::repository::Repository;
+use tollgate_git::repository::{Advance, Detail, Repository};
 use tollgate_git::scope_diff::{Compared, scope_diff, scope_versions};
 use tollgate_git::workspace::{Workspace, WorkspaceError, wait_for_orphans};
 use tollgate_git::{Configuration, Git};
@@ -60,6 +60,7 @@ impl Stage {
         git(&root, &["update-index", "--force-remove", "a-link"]);
         let unknown_changes = [change(&"1".repeat(40)), change(&"2".repeat(40))];
         git(&root, &["reset", "-q"]);
+        git(&root, &["branch", "other"]);
         put(&root, "ignored.env", "secret");
         let world = World::around(folder, &root);
         Self { world, nested, changes, unknown_changes, linked }
@@ -86,6 +87,8 @@ impl Stage {
         workspace.changes().unwrap();
         workspace.in_no_commit().unwrap();
         take_snapshots(repository.root());
+        // The files of the checkout follow, by the person's own filters.
+        repository.advance(Advance { branch: "main", from: &world.base, to: &commit }).unwrap();
         // Somebody who goes there is not to be hurt either.
         for place in ["", "untracked", "bare", "nested"] {
             look_at(&workspace.tree().join(place));
@@ -98,9 +101,17 @@ impl Stage {
         repository.uncommitted().unwrap();
         assert!(repository.has_path(&head, "first").unwrap());
         repository.content(&head, "first").unwrap();
+        for detail in [Detail::Patch, Detail::Stat, Detail::Names] {
+            repository.difference(&head, &self.changes[0], detail).unwrap();
+        }
+        let _has_none = repository.parent(&head);
+        let (one, other) = (repository.root().join("first"), self.nested.join(".git/config"));
+        repository.difference_of_files(&one, &other).unwrap();
         let files = repository.files_at(&head, "first").unwrap();
         assert!(repository.contents(&head, &files).unwrap().iter().all(Option::is_some));
         assert!(repository.is_revision("HEAD"));
+        repository.unfetched(&head).unwrap();
+        repository.submodules_at(&head).unwrap();
         repository.exclude(&["scratch"]).unwrap();
         repository.exclude_own(false).unwrap();
         repository.exclude_own(true).unwrap();
@@ -182,7 +193,26 @@ impl Stage {
         promote(Some(&world.base), &self.changes[0]).unwrap_err();
         repository.set_branch_aside(&world.session, Some(&world.base)).unwrap().unwrap();
         promote(Some(&world.base), commit).unwrap();
+        self.land(repository, commit);
         assert_eq!(repository.branch_tip(&world.session).unwrap().as_ref(), Some(commit));
+    }
+
+    fn land(&self, repository: &Repository, commit: &CommitId) {
+        let (base, session) = (&self.world.base, &self.world.session);
+        assert!(repository.contains(commit, base).unwrap());
+        let tree = repository.tree_of(commit).unwrap();
+        let signed = (repository.time_of(commit).unwrap(), repository.person().unwrap());
+        let signed = (signed.0, signed.1.as_ref());
+        let one = repository.commit_on(base, &tree, "one\n", signed).unwrap();
+        let root = repository.root();
+        assert_eq!(repository.checkout_of("main").unwrap().as_deref(), Some(root));
+        let advance = Advance { branch: "other", from: base, to: &one };
+        repository.in_the_way(root, advance).unwrap();
+        if repository.tip_of_branch("other").unwrap().as_ref() == Some(base) {
+            repository.advance(advance).unwrap();
+        }
+        repository.note_landed(session, &one).unwrap();
+        assert_eq!(repository.landed(session).unwrap(), Some(one));
     }
 
     fn rescue_and_reset(&self, workspace: &Workspace, commit: &CommitId, plant: &dyn Fn(&Path)) {
@@ -223,6 +253,7 @@ impl Stage {
             // Whether submodules go together is git's to say; that it says so is enough.
             let _ = workspace.put_on_top(onto, change);
             let _ = workspace.merge_branch(onto, "main", change);
+            let _ = workspace.merge_into(onto, change, "merged\n");
         }
         let [one, other] = &sides;
         let joined = workspace.join(one, [one, other], &world.message()).unwrap();

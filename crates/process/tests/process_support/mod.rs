@@ -72,6 +72,7 @@ impl World {
             env: BTreeMap::new(),
             stdin_file: None,
             timeout_ms: 60_000,
+            silence_ms: None,
             output_bytes_max: 1_000_000,
             isolation: Some(self.isolation),
             sandbox: None,

@@ -5,7 +5,7 @@ use crate::violation::{Held, hold};
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::action::StepKind;
 use tollgate_core::decision::{CorrectionStatus, DecisionKind, Subject};
-use tollgate_core::event::{CheckPurpose, Event, Finding, FindingStatus};
+use tollgate_core::event::{CheckPurpose, Event, Finding, FindingStatus, Verdict};
 use tollgate_core::id::{CheckNumber, DecisionId, DispatchNumber, TaskId, TaskRef};
 use tollgate_core::input::Opening;
 use tollgate_core::limits::SAME_FINDING_MAX;
@@ -20,6 +20,8 @@ pub(crate) struct Books {
     planned: BTreeSet<TaskId>,
     gates: BTreeSet<DecisionId>,
     checks: BTreeMap<CheckNumber, CheckPurpose>,
+    /// A person sent the plan back, and no other one came yet.
+    is_plan_owed: bool,
     owed: Vec<Debt>,
     /// What a reviewing role found again and again, in this commit.
     stubborn: Vec<(TaskRef, RepairLoop)>,
@@ -43,6 +45,7 @@ impl Books {
             planned: BTreeSet::new(),
             gates: BTreeSet::new(),
             checks: BTreeMap::new(),
+            is_plan_owed: false,
             owed: Vec::new(),
             stubborn: Vec::new(),
         }
@@ -53,6 +56,7 @@ impl Books {
             Event::ModeChanged { .. } => self.planned.clear(),
             Event::PlanAdopted { tasks } => {
                 self.planned = tasks.iter().map(|task| task.id.clone()).collect();
+                self.is_plan_owed = false;
             }
             Event::AttemptEnded { number, end: DispatchEnd::Replied { reply, .. }, .. } => {
                 let judges = attempts.dispatches[number].role.is_reviewing();
@@ -61,7 +65,14 @@ impl Books {
                     self.owed.extend((0..questions).map(|_| Debt::Question(*number)));
                 }
             }
+            Event::DispatchClosed { number, verdict: Verdict::Accepted, .. } => {
+                self.is_plan_owed &= attempts.dispatches[number].role != Role::Planner;
+            }
             Event::DecisionAsked { decision } => {
+                let is_same_plan = decision.kind == DecisionKind::Strategy && self.is_plan_owed;
+                hold(!is_same_plan, "a_plan_that_was_sent_back_is_made_again", || {
+                    format!("{} is asked about the same plan", decision.decision_id)
+                })?;
                 if decision.kind == DecisionKind::Approve {
                     self.gates.insert(decision.decision_id.clone());
                 }
@@ -75,8 +86,12 @@ impl Books {
             }
             Event::DecisionResolved { id, resolution } => {
                 let answer = resolution.answer.as_deref().unwrap_or_default();
-                if self.gates.contains(id) && answer.starts_with("changes-requested") {
+                let is_rejected = answer.starts_with("changes-requested");
+                if is_rejected && self.gates.contains(id) {
                     self.owed.push(Debt::Correction);
+                }
+                if *id == DecisionId::review_strategy() {
+                    self.is_plan_owed = is_rejected;
                 }
             }
             Event::CorrectionMoved { status: CorrectionStatus::Queued, .. } => {

@@ -146,7 +146,9 @@ impl Books {
                 is_approval(answer)
                     || answer.strip_prefix("changes-requested: ").is_some_and(|t| !t.is_empty())
             }
-            DecisionKind::Strategy => Strategy::parse(answer).is_some(),
+            DecisionKind::Strategy => {
+                Strategy::parse(answer).is_some() || answer.starts_with("changes-requested: ")
+            }
             _ => !answer.is_empty(),
         };
         hold(fits, "answers_are_canonical", || format!("{kind}: {answer:?}"))

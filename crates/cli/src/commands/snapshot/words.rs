@@ -91,23 +91,10 @@ pub fn path(bytes: &[u8]) -> String {
     }
 }
 
-pub fn size(bytes: u64) -> String {
-    let mut rest = bytes;
-    let mut below = 0;
-    let mut units = ["B", "KiB", "MiB", "GiB"].iter();
-    let mut unit = units.next().unwrap_or(&"B");
-    while rest >= 1024 {
-        let Some(next) = units.next() else { break };
-        below = rest % 1024 * 10 / 1024;
-        rest /= 1024;
-        unit = next;
-    }
-    if *unit == "B" { format!("{rest} B") } else { format!("{rest}.{below} {unit}") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::size;
 
     #[test]
     fn sizes_and_paths_are_easy_to_read() {

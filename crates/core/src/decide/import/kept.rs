@@ -91,7 +91,11 @@ fn strategy(draft: &mut Draft<'_>, decision: &ImportedDecision) {
         shown,
         ..question(draft, decision, State::ReviewStrategy)
     };
-    let said = answer_of(&asked, decision, |choice| matches!(choice, Choice::Strategy(_)));
+    let said = answer_of(
+        &asked,
+        decision,
+        |choice| matches!(choice, Choice::Strategy(answer) if answer.strategy().is_some()),
+    );
     let said = said.filter(|_| !draft.plan.tasks.is_empty());
     keep(draft, asked, decision, said);
 }

@@ -60,6 +60,7 @@ fn block_and_ask(
     if let TaskRef::Task(id) = draft.dispatches[&number].task.clone() {
         ask::block_task(draft, id);
     }
+    let repaired = repaired(draft, number);
     let mut options = vec![
         ask::option(EscalationWay::Retry, "Try once more", "one more attempt with the same input"),
         ask::option(
@@ -105,14 +106,26 @@ fn block_and_ask(
     };
     let options = options.into_iter().map(recommend).collect();
     let remedy = remedy::words(draft, number, failure, &draft.next_decision_id());
-    ask::block(draft, Blocker { code, detail: detail.clone(), remedy });
+    let cause = repaired.lines().next().map(|line| format!("{line}. {detail}"));
+    let blocker = Blocker { code, detail: ask::cut(cause.unwrap_or(detail.clone())), remedy };
+    ask::block(draft, blocker);
     let subject = Subject::Dispatch { dispatch: number };
     let attempts = tried::attempts(&draft.dispatches[&number]);
     let text = match attempts.is_empty() {
         true => detail,
         false => format!("{detail}\nAll attempts:\n{}", ask::bullets(&attempts)),
     };
+    let text = if repaired.is_empty() { text } else { ask::cut(format!("{repaired}\n{text}")) };
     ask::ask(draft, Question { kind: DecisionKind::Escalation, text, options, subject });
+}
+
+/// What a repair was to fix. The person must learn that first: that the last attempt changed no file explains nothing.
+fn repaired(draft: &Draft<'_>, number: DispatchNumber) -> String {
+    let dispatch = &draft.dispatches[&number];
+    match dispatch.purpose {
+        Purpose::Repair { .. } => dispatch.given.feedback.lines.join("\n"),
+        _ => String::new(),
+    }
 }
 
 fn is_optional(draft: &Draft<'_>, number: DispatchNumber) -> bool {

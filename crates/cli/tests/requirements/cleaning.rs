@@ -1,0 +1,226 @@
+//! Sessions are removed, and what ended ones hold is freed, without losing what nobody has.
+
+use crate::support::{Repo, files_below, ran};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use tollgate_files::crash::POINTS_AFTER_THE_END;
+
+/// A lean session that is done; its work is on its own branch only.
+fn done() -> Repo {
+    let repo = Repo::new();
+    repo.lean().exits(0);
+    repo
+}
+
+fn merged() -> Repo {
+    let repo = done();
+    repo.tollgate(&["merge"]).exits(0);
+    repo
+}
+
+fn refs(repo: &Repo) -> String {
+    repo.git(&["for-each-ref", "--format=%(refname)", "refs/tollgate", "refs/heads/tollgate"])
+}
+
+/// Everything that is left in the state directory but locks and what is known of the repository.
+fn state(repo: &Repo) -> Vec<PathBuf> {
+    let mut files = files_below(&repo.outside("state"));
+    let is_small = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.contains(".lock") || path.components().any(|part| part.as_os_str() == "repositories")
+    };
+    files.retain(|path| !is_small(path));
+    files
+}
+
+fn expect_gone(repo: &Repo) {
+    assert_eq!(refs(repo), "");
+    assert_eq!(state(repo), Vec::<PathBuf>::new());
+    let left = fs::read_dir(repo.root().join(".agents-work")).unwrap().count();
+    assert_eq!(left, 0);
+    let notes = repo.root().join(".git/tollgate");
+    assert_eq!(fs::read_dir(notes).into_iter().flatten().count(), 0);
+}
+
+#[test]
+fn r184_a_session_that_is_merged_goes_with_all_that_it_holds() {
+    let repo = merged();
+    assert!(repo.git(&["show", "main:app.txt"]).contains("T-001"));
+    repo.tollgate(&["rm", "latest"]).exits(0).says("removed").says("freed");
+    expect_gone(&repo);
+    assert!(repo.git(&["show", "main:app.txt"]).contains("T-001"));
+    repo.tollgate(&["rm", "latest"]).exits(2).says("there are no sessions");
+    repo.lean().exits(0);
+    assert!(!repo.session_name().ends_with("-2"), "the name is free again");
+}
+
+#[test]
+fn r184_what_is_not_merged_or_not_over_is_removed_only_by_force() {
+    let repo = done();
+    let before = refs(&repo);
+    repo.tollgate(&["rm", "latest"]).exits(2).says("is not merged").says("--force");
+    assert_eq!(refs(&repo), before);
+    repo.tollgate(&["rm", "latest", "--force"]).exits(0);
+    expect_gone(&repo);
+    let waiting = Repo::new();
+    waiting.run().exits(3);
+    waiting.tollgate(&["rm", "latest"]).exits(2).says("has not ended");
+    assert_eq!(waiting.tollgate(&["status"]).code, 0);
+}
+
+#[test]
+fn r184_one_refusal_keeps_all_that_were_named() {
+    let repo = Repo::new();
+    repo.tollgate(&["run", "--no-input", "--lean", "--slug", "first", "Add a line"]).exits(0);
+    repo.tollgate(&["merge"]).exits(0);
+    repo.tollgate(&["run", "--no-input", "--lean", "--slug", "second", "Add a line"]).exits(0);
+    repo.tollgate(&["rm", "first", "second"]).exits(2);
+    assert_eq!(repo.tollgate(&["sessions", "--json"]).out.matches("\"session\"").count(), 2);
+    repo.tollgate(&["rm", "2"]).exits(0);
+    repo.tollgate(&["status", "second"]).exits(0);
+}
+
+#[test]
+fn r184_commits_that_a_person_added_to_the_branch_are_not_merged() {
+    let repo = merged();
+    let branch = format!("tollgate/{}", repo.session_name());
+    repo.git(&["switch", "--quiet", &branch]);
+    repo.tollgate(&["rm", "latest"]).exits(4).says("checked out");
+    repo.write("mine.txt", "mine\n");
+    repo.git(&["add", "mine.txt"]);
+    repo.git(&["commit", "--quiet", "--message", "mine"]);
+    repo.git(&["switch", "--quiet", "main"]);
+    repo.tollgate(&["rm", "latest"]).exits(2).says("is not merged");
+    repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+    repo.tollgate(&["gc"]).exits(0).says("is not merged");
+    assert!(repo.git(&["show", &format!("{branch}:mine.txt")]).contains("mine"));
+}
+
+#[test]
+fn r184_a_session_that_runs_is_left_alone() {
+    let repo = Repo::with(serde_json::json!([
+        {"when": {"role": "SpecAgent"}, "do": {"default": true, "sleep_ms": 20_000}}
+    ]));
+    let mut run = repo.start(&["run", "--no-input", "--lean", "Add a line"]);
+    crate::support::eventually("the agent works", || repo.tollgate(&["status"]).code == 0);
+    repo.tollgate(&["rm", "latest", "--force"]).exits(5);
+    repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+    let freed = repo.tollgate(&["gc", "--json"]).exits(0);
+    assert_eq!(serde_json::from_str::<Value>(&freed.out).unwrap()["items"], serde_json::json!([]));
+    run.kill().unwrap();
+    run.wait().unwrap();
+}
+
+#[test]
+fn r184_what_ended_sessions_hold_is_freed_after_so_many_days() {
+    let repo = merged();
+    let young = repo.tollgate(&["gc"]).exits(0).says("nothing to free");
+    assert_eq!(young.out, "");
+    repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+    let before = (refs(&repo), state(&repo));
+    let planned = repo.tollgate(&["gc", "--dry-run"]).exits(0).says("would be freed");
+    assert_eq!((refs(&repo), state(&repo)), before, "a dry run changes nothing");
+    let freed = repo.tollgate(&["gc"]).exits(0).says("freed");
+    assert_eq!(planned.out, freed.out);
+    assert!(refs(&repo).lines().all(|name| name.contains("/landed/")), "{}", refs(&repo));
+    let logs = files_below(&repo.session());
+    assert!(!logs.iter().any(|path| path.ends_with("stdout.log")), "{logs:?}");
+    assert!(logs.iter().any(|path| path.ends_with("reply.json")), "what was said stays");
+    repo.tollgate(&["status"]).exits(0);
+    repo.tollgate(&["audit", "--verify"]).exits(0);
+    repo.tollgate(&["gc"]).exits(0).says("nothing to free");
+    repo.tollgate(&["rm", "latest"]).exits(0);
+    expect_gone(&repo);
+}
+
+#[test]
+fn r184_the_list_shows_what_a_session_holds_and_who_must_act() {
+    let repo = Repo::new();
+    repo.tollgate(&["run", "--no-input", "--slug", "waits", "Add a line"]).exits(3);
+    repo.tollgate(&["run", "--no-input", "--slug", "ends", "Add a line"]).exits(3);
+    repo.tollgate(&["cancel", "ends", "--reason", "no"]).exits(0);
+    let listed = repo.tollgate(&["sessions"]).exits(0).out;
+    let line = |part: &str| listed.lines().find(|line| line.contains(part)).unwrap();
+    assert!(line("waits").contains("your turn") && line("waits").contains("KiB"), "{listed}");
+    assert!(line("ends").contains("CANCELLED") && !line("ends").contains("BLOCKED"), "{listed}");
+    let again = repo.tollgate(&["sessions"]).exits(0).out;
+    assert_eq!(again, listed, "the second look is from memory");
+    let json: Value = serde_json::from_str(&repo.tollgate(&["sessions", "--json"]).out).unwrap();
+    assert_eq!(json[0]["standing"], "cancelled");
+    assert!(json[1]["disk_bytes"].as_u64().unwrap() > 10_000, "{json}");
+}
+
+#[test]
+fn r186_sessions_of_every_repository_are_listed() {
+    let repo = Repo::new();
+    repo.run().exits(3);
+    let elsewhere = repo.outside("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let mut command = repo.command(&["sessions", "--all"]);
+    let listed = ran(command.current_dir(&elsewhere)).exits(0);
+    assert!(listed.out.contains(&repo.root().display().to_string()), "{}", listed.out);
+    assert!(listed.out.contains(&repo.session_name()), "{}", listed.out);
+    let mut command = repo.command(&["sessions", "--all", "--json"]);
+    let listed = ran(command.current_dir(&elsewhere)).exits(0);
+    let json: Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!(json[0]["repository"], repo.root().display().to_string());
+}
+
+/// Kills `args` at a point, and says whether it got there.
+fn killed_at(repo: &Repo, args: &[&str], point: &str) -> bool {
+    let output = repo.command(args).env("TOLLGATE_CRASH_AT", point).output().unwrap();
+    output.status.signal() == Some(9)
+}
+
+#[test]
+fn r184_killed_at_any_instant_a_removal_leaves_a_whole_session_or_none() {
+    let points = POINTS_AFTER_THE_END.iter().filter(|point| point.starts_with("remove."));
+    for point in points {
+        let repo = merged();
+        let session = repo.session();
+        assert!(killed_at(&repo, &["rm", "latest"], point), "{point} was not reached");
+        let listed = repo.tollgate(&["sessions", "--json"]).exits(0).out;
+        let is_listed = listed.contains("\"session\"");
+        assert_eq!(is_listed, session.exists(), "{point}");
+        if is_listed {
+            repo.tollgate(&["audit", "--verify"]).exits(0);
+            repo.tollgate(&["rm", "latest"]).exits(0);
+        } else {
+            repo.tollgate(&["gc"]).exits(0);
+        }
+        expect_gone(&repo);
+    }
+}
+
+#[test]
+fn r184_killed_at_any_instant_gc_is_finished_by_the_next_one() {
+    let points = POINTS_AFTER_THE_END.iter().filter(|point| point.starts_with("gc."));
+    for point in points {
+        let repo = merged();
+        repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+        assert!(killed_at(&repo, &["gc"], point), "{point} was not reached");
+        repo.tollgate(&["status"]).exits(0);
+        repo.tollgate(&["audit", "--verify"]).exits(0);
+        repo.tollgate(&["gc"]).exits(0);
+        repo.tollgate(&["gc"]).exits(0).says("nothing to free");
+        repo.tollgate(&["rm", "latest"]).exits(0);
+        expect_gone(&repo);
+    }
+}
+
+#[test]
+fn r188_killed_at_any_instant_a_merge_can_be_made_again() {
+    let points = POINTS_AFTER_THE_END.iter().filter(|point| point.starts_with("land."));
+    for point in points {
+        for how in [&["merge"][..], &["merge", "--squash"]] {
+            let repo = done();
+            assert!(killed_at(&repo, how, point), "{point} was not reached");
+            repo.tollgate(how).exits(0);
+            assert!(repo.git(&["show", "main:app.txt"]).contains("T-001"), "{point}");
+            assert_eq!(repo.git(&["status", "--porcelain"]), "");
+            repo.tollgate(&["rm", "latest"]).exits(0);
+        }
+    }
+}

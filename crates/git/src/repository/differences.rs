@@ -1,0 +1,52 @@
+//! What changed between two commits or two files, as a text for people and patches.
+
+use super::{Repository, RepositoryError};
+use std::path::Path;
+use tollgate_core::id::CommitId;
+
+/// How much is told of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    Patch,
+    Stat,
+    Names,
+}
+
+impl Detail {
+    fn option(self) -> &'static str {
+        match self {
+            Self::Patch => "--patch",
+            Self::Stat => "--stat",
+            Self::Names => "--name-only",
+        }
+    }
+}
+
+/// No program of the repository or the person shows a difference for us.
+const PLAIN: [&str; 4] = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
+
+impl Repository {
+    pub fn difference(
+        &self,
+        from: &CommitId,
+        to: &CommitId,
+        detail: Detail,
+    ) -> Result<Vec<u8>, RepositoryError> {
+        let call = self.read(PLAIN).args([detail.option(), from.as_str(), to.as_str(), "--"]);
+        Ok(call.run()?.stdout)
+    }
+
+    /// The commit before this one.
+    pub fn parent(&self, commit: &CommitId) -> Result<CommitId, RepositoryError> {
+        let before = format!("{commit}^");
+        let found = self.read(["rev-parse", "--verify", "--end-of-options"]).arg(before).run()?;
+        Ok(super::parse_commit("rev-parse", &found.line())?)
+    }
+
+    /// Of two files, wherever they are.
+    pub fn difference_of_files(&self, old: &Path, new: &Path) -> Result<Vec<u8>, RepositoryError> {
+        let call = self.read(PLAIN).args(["--no-index", "--"]).arg(old).arg(new);
+        // 1: they differ.
+        Ok(call.run_with(&[1])?.0.stdout)
+    }
+}

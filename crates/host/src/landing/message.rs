@@ -1,0 +1,65 @@
+//! The messages of commits that take a session over.
+
+use crate::context::Context;
+use tollgate_core::proof::one_line;
+use tollgate_core::view::View;
+
+/// git and its readers cut a longer subject.
+const SUBJECT_CHARS_MAX: usize = 72;
+
+pub fn of_merge(context: &Context, view: &View) -> String {
+    let subject = format!("Merge {}", view.branch.name);
+    message(context, view, subject, vec![one_line(&view.goal)])
+}
+
+pub fn of_squash(context: &Context, view: &View) -> String {
+    let goal = one_line(&view.goal);
+    let subject = shortened(&goal);
+    let body = if subject == goal { Vec::new() } else { vec![goal] };
+    message(context, view, subject, body)
+}
+
+/// Subject, body, the tasks, and trailers in a paragraph of their own.
+fn message(context: &Context, view: &View, subject: String, mut paragraphs: Vec<String>) -> String {
+    let line = |task: &tollgate_core::view::TaskView| format!("- {}", one_line(&task.title));
+    let tasks: Vec<String> = view.work.tasks.iter().map(line).collect();
+    if tasks.len() > 1 {
+        paragraphs.push(tasks.join("\n"));
+    }
+    let mut trailers = vec![format!("Tollgate-Session: {}", view.session)];
+    let agents = view.work.dispatches.iter().filter_map(|dispatch| dispatch.agent.as_deref());
+    for assistant in agents.filter_map(|agent| context.assistant(agent)) {
+        let trailer = format!("Assisted-by: {}", one_line(&assistant));
+        if !trailers.contains(&trailer) {
+            trailers.push(trailer);
+        }
+    }
+    paragraphs.insert(0, subject);
+    paragraphs.push(trailers.join("\n"));
+    let text = paragraphs.join("\n\n");
+    let clean: String = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
+    context.redactor.redact(&format!("{clean}\n")).into_owned()
+}
+
+fn shortened(goal: &str) -> String {
+    if goal.chars().count() <= SUBJECT_CHARS_MAX {
+        return goal.to_owned();
+    }
+    let start: String = goal.chars().take(SUBJECT_CHARS_MAX - 1).collect();
+    let words = start.rsplit_once(' ').map_or(start.as_str(), |(words, _)| words);
+    format!("{}…", words.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn a_long_goal_becomes_a_subject_of_whole_words() {
+        assert_eq!(shortened("Add a line"), "Add a line");
+        let long = "word ".repeat(30);
+        let subject = shortened(&long);
+        assert!(subject.ends_with("word…") && subject.chars().count() <= 72, "{subject}");
+        assert_eq!(shortened(&"x".repeat(100)).chars().count(), 72);
+    }
+}

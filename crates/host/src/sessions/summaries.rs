@@ -1,0 +1,178 @@
+//! Every session in one line. A journal is read only where it changed since the last look.
+
+use super::{SessionsError, list};
+use crate::client::Client;
+use crate::lock;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use tollgate_core::id::SessionName;
+use tollgate_core::view::Summary;
+use tollgate_files as files;
+use tollgate_files::disk::disk_use;
+use tollgate_files::layout::{self, Layout, SessionLayout};
+
+/// A session of the list.
+#[derive(Debug)]
+pub struct Listed {
+    pub summary: Summary,
+    pub trouble: Option<Trouble>,
+    /// Some process runs it.
+    pub is_running: bool,
+    /// What it takes of the disk, its workspaces included, when its journal was last written.
+    pub disk_bytes: u64,
+}
+
+/// Why nothing is known of a session.
+#[derive(Debug)]
+pub enum Trouble {
+    NotBegun,
+    /// Its journal cannot be read.
+    Unreadable(String),
+}
+
+/// What was found at the last look; of another version of this program it is of no use.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Known {
+    version: String,
+    sessions: BTreeMap<String, KnownSession>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct KnownSession {
+    journal: Stamp,
+    summary: Summary,
+    disk_bytes: u64,
+}
+
+/// What changes whenever a journal does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    bytes: u64,
+    inode: u64,
+    changed: (i64, i64),
+}
+
+/// All sessions of a repository, the newest first. Without a state directory every journal is read.
+pub fn summaries(layout: &Layout, state: Option<&Path>) -> Result<Vec<Listed>, SessionsError> {
+    let path = state.map(|state| layout::summaries(state, layout.repo_root()));
+    let known = path.as_deref().map(read).unwrap_or_default();
+    let mut now = Known { version: version(), sessions: BTreeMap::new() };
+    let mut listed = Vec::new();
+    for name in list(layout)? {
+        let session = layout.session(&name);
+        let journal = stamp(&session.journal());
+        let known = known.sessions.get(name.as_str());
+        let found = match known.filter(|known| Some(&known.journal) == journal.as_ref()) {
+            Some(known) => Ok(Some((known.summary.clone(), known.disk_bytes))),
+            None => look(&session).map(|summary| Some((summary?, disk(layout, state, &name)))),
+        };
+        let entry = match found {
+            Ok(Some((summary, disk_bytes))) => {
+                if let Some(journal) = journal {
+                    let known = KnownSession { journal, summary: summary.clone(), disk_bytes };
+                    now.sessions.insert(name.to_string(), known);
+                }
+                let is_running = !summary.is_over() && lock::is_held(session.folder());
+                Listed { summary, trouble: None, is_running, disk_bytes }
+            }
+            Ok(None) => unknown(name, Trouble::NotBegun),
+            Err(why) => unknown(name, Trouble::Unreadable(why)),
+        };
+        listed.push(entry);
+    }
+    if let Some(path) = path {
+        write(&path, &known, &now);
+    }
+    Ok(listed)
+}
+
+fn look(session: &SessionLayout) -> Result<Option<Summary>, String> {
+    let read = Client::open(session.clone()).and_then(|mut client| client.summary());
+    read.map_err(|error| error.to_string())
+}
+
+fn unknown(name: SessionName, trouble: Trouble) -> Listed {
+    let summary = Summary::unknown(name);
+    Listed { summary, trouble: Some(trouble), is_running: false, disk_bytes: 0 }
+}
+
+/// What a session takes: its folder, its workspaces and the private folders of its agents.
+fn disk(layout: &Layout, state: Option<&Path>, name: &SessionName) -> u64 {
+    let own = disk_use(layout.session(name).folder());
+    let homes = state.map(|state| homes(state, layout.repo_root(), name)).unwrap_or_default();
+    homes.iter().map(|home| disk_use(home)).fold(own, u64::saturating_add)
+}
+
+/// What a session has in the state directory.
+pub(crate) fn homes(state: &Path, root: &Path, name: &SessionName) -> Vec<PathBuf> {
+    let workspace = layout::workspace_home(state, root, name);
+    let mut homes = crate::context::homes_of(&workspace).unwrap_or_default();
+    homes.push(layout::agent_homes(state, root, name));
+    homes.retain(|home| home.symlink_metadata().is_ok());
+    homes
+}
+
+fn stamp(journal: &Path) -> Option<Stamp> {
+    let found = journal.symlink_metadata().ok()?;
+    let changed = (found.ctime(), found.ctime_nsec());
+    Some(Stamp { bytes: found.len(), inode: found.ino(), changed })
+}
+
+fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
+
+fn read(path: &Path) -> Known {
+    let known = std::fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    known.filter(|known: &Known| known.version == version()).unwrap_or_default()
+}
+
+/// What cannot be written is found again the next time.
+fn write(path: &Path, before: &Known, now: &Known) {
+    let is_same = before.sessions.len() == now.sessions.len()
+        && before.sessions.iter().all(|(name, known)| {
+            now.sessions.get(name).is_some_and(|other| {
+                (&other.journal, other.disk_bytes) == (&known.journal, known.disk_bytes)
+            })
+        });
+    if is_same {
+        return;
+    }
+    if let (Some(folder), Ok(bytes)) = (path.parent(), serde_json::to_vec(now)) {
+        let _ = std::fs::create_dir_all(folder);
+        let _ = files::write_atomic(path, &bytes);
+    }
+}
+
+/// The next look reads a session again: what it holds has changed, and not its journal.
+pub(crate) fn forget(state: &Path, root: &Path) {
+    let _ = std::fs::remove_file(layout::summaries(state, root));
+}
+
+/// Notes that a repository has sessions, so that they are found from everywhere.
+pub(crate) fn note_repository(state: &Path, root: &Path) {
+    use std::os::unix::ffi::OsStrExt;
+    let path = layout::repository_note(state, root);
+    if path.symlink_metadata().is_err()
+        && let Some(folder) = path.parent()
+    {
+        let _ = std::fs::create_dir_all(folder);
+        let _ = files::write_atomic(&path, root.as_os_str().as_bytes());
+    }
+}
+
+/// The repositories that have had sessions on this machine and that are still there, by path.
+pub fn repositories(state: &Path) -> Vec<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let notes = std::fs::read_dir(layout::repository_notes(state)).into_iter().flatten().flatten();
+    let read = |note: std::fs::DirEntry| std::fs::read(note.path()).ok();
+    let mut roots: Vec<PathBuf> = notes
+        .filter_map(read)
+        .map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)))
+        .filter(|root| root.is_absolute() && Layout::new(root).sessions_folder().is_dir())
+        .collect();
+    roots.sort();
+    roots
+}
