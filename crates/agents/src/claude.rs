@@ -83,6 +83,10 @@ impl AgentAdapter for Claude {
         "2.1.325"
     }
 
+    fn package(&self) -> Option<&'static str> {
+        Some("@anthropic-ai/claude-code")
+    }
+
     fn login(&self, _agent: &AgentConfig) -> &'static [LoginFile] {
         &LOGIN
     }

@@ -66,6 +66,10 @@ impl AgentAdapter for Codex {
         "0.166.0"
     }
 
+    fn package(&self) -> Option<&'static str> {
+        Some("@openai/codex")
+    }
+
     fn login(&self, _agent: &AgentConfig) -> &'static [LoginFile] {
         &LOGIN
     }

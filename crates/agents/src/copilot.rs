@@ -72,6 +72,10 @@ impl AgentAdapter for Copilot {
         "1.0.102"
     }
 
+    fn package(&self) -> Option<&'static str> {
+        Some("@github/copilot")
+    }
+
     fn login(&self, _agent: &AgentConfig) -> &'static [LoginFile] {
         &LOGIN
     }

@@ -60,6 +60,10 @@ impl AgentAdapter for Gemini {
         "0.61.0"
     }
 
+    fn package(&self) -> Option<&'static str> {
+        Some("@google/gemini-cli")
+    }
+
     fn login(&self, _agent: &AgentConfig) -> &'static [LoginFile] {
         &LOGIN
     }

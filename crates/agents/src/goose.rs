@@ -11,7 +11,7 @@ use super::acp::{OverAcp, unwritten};
 use super::event::TurnOutcome;
 use super::{
     Access, AgentAdapter, AgentStart, DriverPlan, Home, Job, LoginFile, NotStarted, StandIn, Stdin,
-    Talk, words,
+    Talk, npm, words,
 };
 use std::collections::BTreeMap;
 use std::io;
@@ -63,6 +63,14 @@ impl AgentAdapter for Goose {
 
     fn tested(&self) -> &'static str {
         "1.52.0"
+    }
+
+    fn package(&self) -> Option<&'static str> {
+        match npm::target()?.0 {
+            "linux-x64" => Some("@aaif/goose-binary-linux-x64"),
+            "linux-arm64" => Some("@aaif/goose-binary-linux-arm64"),
+            _ => None,
+        }
     }
 
     fn login(&self, _agent: &AgentConfig) -> &'static [LoginFile] {

@@ -52,6 +52,17 @@ pub trait AgentAdapter: Sync {
     /// The version that it was tested with.
     fn tested(&self) -> &'static str;
 
+    /// The package of npm that has the program for this machine.
+    fn package(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What installs the version that it was tested with.
+    fn how_to_install(&self) -> Option<String> {
+        let package = self.package()?;
+        Some(format!("npm install --global {package}@{}", self.tested()))
+    }
+
     /// From the program that was found to what is started: the native binary rather than a loader that only starts it.
     fn command(&self, found: &Path) -> Vec<String> {
         vec![found.display().to_string()]

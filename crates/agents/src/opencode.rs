@@ -79,6 +79,10 @@ impl AgentAdapter for Opencode {
         "1.18.33"
     }
 
+    fn package(&self) -> Option<&'static str> {
+        Some("opencode-ai")
+    }
+
     fn login(&self, _agent: &AgentConfig) -> &'static [LoginFile] {
         &LOGIN
     }

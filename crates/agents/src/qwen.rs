@@ -79,6 +79,10 @@ impl AgentAdapter for Qwen {
         "0.24.4"
     }
 
+    fn package(&self) -> Option<&'static str> {
+        Some("@qwen-code/qwen-code")
+    }
+
     fn login(&self, _agent: &AgentConfig) -> &'static [LoginFile] {
         &LOGIN
     }

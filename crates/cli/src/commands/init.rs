@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, place};
+use anstyle::Style;
 use clap::Args;
 use std::io;
 use std::path::Path;
@@ -68,6 +69,7 @@ impl Init {
                  role's folder, or the action's file and its line in agents/actions/README.md.",
             );
         }
+        tell_looked_for(&found);
         if is_new {
             tell_variables(&found);
         }
@@ -140,23 +142,32 @@ fn tell_variables(found: &[FoundAgent]) {
     }
 }
 
+/// What was looked for, what was found of it, and how to get the rest.
+fn tell_looked_for(found: &[FoundAgent]) {
+    output::talk("looked on PATH for programs that can play roles:");
+    let names = found.iter().map(|agent| agent.name);
+    for (index, name) in names.enumerate() {
+        let plays = if index == 0 { "plays every role" } else { "can play roles too" };
+        tell_program(output::GOOD, name, &format!("found; it {plays}"));
+    }
+    let is_found = |name| found.iter().any(|agent| agent.name == name);
+    for adapter in agent::installable().filter(|one| !is_found(one.kind().as_str())) {
+        let how = adapter.how_to_install();
+        let how = how.map_or("not found".to_owned(), |how| format!("not found; `{how}`"));
+        tell_program(output::DIM, adapter.kind().as_str(), &how);
+    }
+}
+
+fn tell_program(style: Style, name: &str, text: &str) {
+    output::marked(style, &format!("  {name:<9}"), text);
+}
+
 fn tell_next(found: &[FoundAgent]) {
-    let next = match found {
-        [] => format!("describe your agent in {SETTINGS}, then `tollgate doctor`"),
-        [first, others @ ..] => {
-            let others: Vec<&str> = others.iter().map(|agent| agent.name).collect();
-            let beside = match others.as_slice() {
-                [] => String::new(),
-                others => format!("; {} can play roles too", others.join(", ")),
-            };
-            output::talk(&format!(
-                "Found on PATH: {}, which plays every role{beside}.",
-                first.name
-            ));
-            "`tollgate doctor` shows what is missing".to_owned()
-        }
+    let first = match found {
+        [] => format!("install one of them, or describe your own command in {SETTINGS}"),
+        _ => "`tollgate doctor` shows what is missing".to_owned(),
     };
-    output::marked(output::BOLD, "next:", &format!("{next}, then `tollgate run \"GOAL\"`"));
+    output::marked(output::BOLD, "next:", &format!("{first}, then `tollgate run \"GOAL\"`"));
     output::talk("      `tollgate demo` shows a complete run without any agent.");
 }
 

@@ -57,9 +57,16 @@ fn init_puts_agents_that_are_there_to_work() {
     let seen = world.seen(command.arg("init").env("PATH", &programs).output().unwrap());
     expect![[r#"
         wrote tollgate.toml
+        looked on PATH for programs that can play roles:
+          codex     found; it plays every role
+          copilot   found; it can play roles too
+          claude    not found; `npm install --global @anthropic-ai/claude-code@2.1.325`
+          gemini    not found; `npm install --global @google/gemini-cli@0.61.0`
+          goose     not found; `npm install --global @aaif/goose-binary-linux-x64@1.52.0`
+          opencode  not found; `npm install --global opencode-ai@1.18.33`
+          qwen      not found; `npm install --global @qwen-code/qwen-code@0.24.4`
         note: codex may see OPENAI_API_KEY, because of `env` of [agent.codex]
         note: copilot does not see GITHUB_TOKEN; add it to `env` of [agent.copilot] to pass it on
-        Found on PATH: codex, which plays every role; copilot can play roles too.
         next: `tollgate doctor` shows what is missing, then `tollgate run "GOAL"`
               `tollgate demo` shows a complete run without any agent.
         exit 0
@@ -109,7 +116,15 @@ fn init_ejects_what_is_built_in_and_keeps_what_is_there() {
         wrote agents/blogger/SKILL.md
         wrote lifecycle-stage.yaml
         Actions and roles are read from agents/ from now on. To use a built-in one again, delete the role's folder, or the action's file and its line in agents/actions/README.md.
-        next: describe your agent in tollgate.toml, then `tollgate doctor`, then `tollgate run "GOAL"`
+        looked on PATH for programs that can play roles:
+          claude    not found; `npm install --global @anthropic-ai/claude-code@2.1.325`
+          codex     not found; `npm install --global @openai/codex@0.166.0`
+          gemini    not found; `npm install --global @google/gemini-cli@0.61.0`
+          goose     not found; `npm install --global @aaif/goose-binary-linux-x64@1.52.0`
+          opencode  not found; `npm install --global opencode-ai@1.18.33`
+          copilot   not found; `npm install --global @github/copilot@1.0.102`
+          qwen      not found; `npm install --global @qwen-code/qwen-code@0.24.4`
+        next: install one of them, or describe your own command in tollgate.toml, then `tollgate run "GOAL"`
               `tollgate demo` shows a complete run without any agent.
         exit 0
     "#]]);

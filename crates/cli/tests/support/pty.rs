@@ -8,6 +8,7 @@ use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Far more than anything takes; only a test that fails waits so long.
@@ -17,6 +18,8 @@ pub struct Terminal {
     child: Child,
     keyboard: File,
     shown: Arc<Mutex<Vec<u8>>>,
+    /// Reads what is shown, until nobody can show anything any more.
+    reader: JoinHandle<()>,
     seen: usize,
 }
 
@@ -55,8 +58,8 @@ impl Terminal {
             .unwrap();
         let keyboard = File::from(master);
         let shown = Arc::new(Mutex::new(Vec::new()));
-        follow(keyboard.try_clone().unwrap(), shown.clone());
-        Self { child, keyboard, shown, seen: 0 }
+        let reader = follow(keyboard.try_clone().unwrap(), shown.clone());
+        Self { child, keyboard, shown, reader, seen: 0 }
     }
 
     /// Everything shown so far.
@@ -115,12 +118,13 @@ impl Terminal {
         self
     }
 
-    /// The exit code; a program that keeps asking fails the test.
+    /// The exit code, when everything that was shown has been read; a program that keeps asking fails the test.
     #[track_caller]
     pub fn ends(&mut self) -> i32 {
         let give_up = Instant::now() + PATIENCE;
         loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            let ended = self.child.try_wait().unwrap();
+            if let Some(status) = ended.filter(|_| self.reader.is_finished()) {
                 return status.code().unwrap_or(-1);
             }
             assert!(Instant::now() < give_up, "it did not end:\n{}", self.screen());
@@ -138,11 +142,11 @@ impl Drop for Terminal {
 }
 
 /// Reads until the other side is gone.
-fn follow(mut screen: File, shown: Arc<Mutex<Vec<u8>>>) {
+fn follow(mut screen: File, shown: Arc<Mutex<Vec<u8>>>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut buffer = [0; 4096];
         while let Ok(count @ 1..) = screen.read(&mut buffer) {
             shown.lock().unwrap().extend_from_slice(&buffer[..count]);
         }
-    });
+    })
 }

@@ -41,7 +41,13 @@ impl Driven {
     pub fn found(&self, context: &Context) -> Result<PathBuf, Missing> {
         let named =
             self.agent.program.as_deref().or(self.agent.command.first().map(String::as_str));
-        find(context, named.unwrap_or(self.adapter.program()), &self.name)
+        let own = self.adapter.program();
+        find(context, named.unwrap_or(own), &self.name).map_err(|missing| match missing {
+            Missing::NotOnPath { program, agent, .. } if program == own => {
+                Missing::NotOnPath { program, agent, install: self.adapter.how_to_install() }
+            }
+            other => other,
+        })
     }
 
     /// The end of an attempt that never began.
@@ -54,7 +60,7 @@ impl Driven {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     #[error("{program} is not on PATH")]
-    NotOnPath { program: String, agent: String },
+    NotOnPath { program: String, agent: String, install: Option<String> },
     #[error("{program} does not exist or is not executable")]
     NotThere { program: String, agent: String },
 }
@@ -62,8 +68,10 @@ pub enum Missing {
 impl Missing {
     pub fn how_to_fix(&self) -> String {
         match self {
-            Self::NotOnPath { agent, .. } => {
-                format!("install it, or give its full path under [agent.{agent}]")
+            Self::NotOnPath { agent, install, .. } => {
+                let how =
+                    install.as_ref().map_or("install it".to_owned(), |how| format!("`{how}`"));
+                format!("{how}, or give its full path under [agent.{agent}]")
             }
             Self::NotThere { agent, .. } => format!(
                 "[agent.{agent}] names it; a path with a slash is relative to the root of the repository, and `chmod +x` makes it executable"
@@ -79,7 +87,7 @@ pub fn find(context: &Context, word: &str, agent: &str) -> Result<PathBuf, Missi
         let agent = agent.to_owned();
         match program.contains('/') {
             true => Missing::NotThere { program, agent },
-            false => Missing::NotOnPath { program, agent },
+            false => Missing::NotOnPath { program, agent, install: None },
         }
     })
 }

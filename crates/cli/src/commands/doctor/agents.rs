@@ -148,7 +148,10 @@ impl AgentProbe<'_> {
                     format!("test this one with `tollgate agents test {} --stand-in`", self.name);
                 DoctorCheck::ok(self.title(), format!("{message}, and {how}"))
             }
-            Ordering::Less => DoctorCheck::warn(self.title(), message, "update it"),
+            Ordering::Less => {
+                let how = adapter.how_to_install().unwrap_or_else(|| "update it".to_owned());
+                DoctorCheck::warn(self.title(), message, how)
+            }
         }
     }
 

@@ -15,7 +15,8 @@ use tollgate_host::settings::{self, SettingsError, actions, roles};
 use tollgate_process::{Isolation, isolation, restricts_signals};
 
 /// Older ones lack options that workspaces are made with.
-const GIT_MIN: (u32, u32) = (2, 30);
+/// The first that merges without a working tree (`git merge-tree --write-tree`).
+const GIT_MIN: (u32, u32) = (2, 38);
 /// A clone of a middling repository and some outputs.
 const SPACE_BYTES_MIN: u64 = 1024 * 1024 * 1024;
 
@@ -42,7 +43,7 @@ pub(super) fn everything() -> Vec<DoctorCheck> {
 }
 
 fn git() -> DoctorCheck {
-    let install = "install git 2.30 or newer";
+    let install = "install git 2.38 or newer";
     let answer = Git::find()
         .and_then(|git| git.call(Configuration::Ours).args(["--version"]).run())
         .map(|output| output.line());
