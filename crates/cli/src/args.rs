@@ -14,10 +14,10 @@ use std::process::ExitCode;
 /// gates, records every decision, and continues after a crash exactly where it stopped.
 #[derive(Debug, Parser)]
 #[command(name = "tollgate", version, max_term_width = 100)]
-#[command(
-    after_help = "Start with `tollgate demo`. Exit codes: 0 done, 1 a check failed, 2 usage, \
-3 waits for you, 4 blocked, 5 owned by another process, 6 damaged journal, 70 bug, 130 interrupted."
-)]
+#[command(after_help = "Examples:\n  tollgate demo\n  tollgate init && tollgate doctor\n  \
+tollgate run \"Add rate limiting to the login endpoint\"\n  tollgate status\n\n\
+Exit codes: 0 done, 1 a check failed, 2 usage, 3 waits for you, 4 blocked, 5 owned by another process, \
+6 damaged journal, 70 bug, 130 interrupted.")]
 pub struct Args {
     #[command(flatten)]
     everywhere: Everywhere,

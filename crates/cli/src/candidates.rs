@@ -35,7 +35,7 @@ const OFFERED: [(&str, &str, Words); 17] = [
     ("answer", "words", answer_words),
     ("run", "action", action_names),
     ("actions", "name", action_names),
-    ("prompt", "role", role_names),
+    ("roles", "name", role_names),
     ("explain", "code", codes),
 ];
 

@@ -8,7 +8,7 @@ mod forget;
 mod land;
 
 pub use aside::AsideError;
-pub use differences::Detail;
+pub use differences::{ChangedLines, Detail};
 pub use forget::ForgetError;
 pub use land::Advance;
 

@@ -4,10 +4,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, pager, place};
 use clap::Args;
-use tollgate_core::id::{CommitId, DispatchNumber};
+use serde::Serialize;
+use tollgate_core::id::{CommitId, DispatchNumber, SessionName};
 use tollgate_core::view::View;
 use tollgate_files::sanitize::terminal_text;
-use tollgate_git::repository::{Detail, Repository};
+use tollgate_git::repository::{ChangedLines, Detail, Repository};
 use tollgate_host::client::Client;
 
 /// Show what a session changed, or one of its dispatches
@@ -17,7 +18,7 @@ use tollgate_host::client::Client;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate diff\n  tollgate diff 5\n  tollgate diff rate-limit --stat\n  \
-tollgate diff latest 5 | git apply --check"
+tollgate diff --json\n  tollgate diff latest 5 | git apply --check"
 )]
 pub struct Diff {
     /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`; then the number of a dispatch
@@ -29,6 +30,20 @@ pub struct Diff {
     /// Show only the names of the changed files
     #[arg(long)]
     pub name_only: bool,
+    /// Print JSON: the changed files and the whole difference
+    #[arg(long, conflicts_with_all = ["stat", "name_only"])]
+    pub json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Difference<'a> {
+    schema_version: u32,
+    session: &'a SessionName,
+    from: &'a CommitId,
+    to: &'a CommitId,
+    files: Vec<ChangedLines>,
+    patch: String,
 }
 
 impl Diff {
@@ -46,14 +61,24 @@ impl Diff {
                 (repository.parent(&commit)?, commit)
             }
         };
+        if self.json {
+            output::json(&Difference {
+                schema_version: 1,
+                session: &view.session,
+                from: &from,
+                to: &to,
+                files: repository.changed_lines(&from, &to)?,
+                patch: lossy(&repository.difference(&from, &to, Detail::Patch)?),
+            });
+            return Ok(Exit::Ok);
+        }
         if from == to {
             output::talk(&format!("{} has no accepted change yet", view.session));
             return Ok(Exit::Ok);
         }
         let bytes = repository.difference(&from, &to, self.detail())?;
         if output::is_read_by_a_person() {
-            let text = terminal_text(&String::from_utf8_lossy(&bytes)).into_owned();
-            pager::show(&pager::patch(&text));
+            pager::show(&pager::patch(&terminal_text(&lossy(&bytes))));
         } else {
             output::raw(&bytes);
         }
@@ -67,6 +92,10 @@ impl Diff {
             _ => Detail::Patch,
         }
     }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 fn commit_of(

@@ -4,7 +4,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, place};
 use clap::Args;
-use tollgate_core::id::{Attempt, DispatchNumber};
+use serde::Serialize;
+use tollgate_core::id::{Attempt, DispatchNumber, SessionName};
+use tollgate_core::role::Role;
 use tollgate_files::FileError;
 
 /// Far more than any prompt that is sent.
@@ -26,6 +28,20 @@ pub struct Prompt {
     /// The attempt; by default the last one
     #[arg(long, value_name = "N")]
     pub attempt: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Told<'a> {
+    schema_version: u32,
+    session: &'a SessionName,
+    dispatch: DispatchNumber,
+    attempt: Attempt,
+    role: Role,
+    prompt: &'a str,
 }
 
 impl Prompt {
@@ -43,7 +59,19 @@ impl Prompt {
         let path = checkout.layout.session(&view.session).attempt(number, attempt).prompt();
         let text = tollgate_files::read_bounded(&path, PROMPT_BYTES_MAX)
             .map_err(|error| unread(&error, number, attempt))?;
-        output::data(&String::from_utf8_lossy(&text));
+        let prompt = String::from_utf8_lossy(&text);
+        if self.json {
+            output::json(&Told {
+                schema_version: 1,
+                session: &view.session,
+                dispatch: number,
+                attempt,
+                role: dispatch.role,
+                prompt: &prompt,
+            });
+        } else {
+            output::data(&prompt);
+        }
         Ok(Exit::Ok)
     }
 }

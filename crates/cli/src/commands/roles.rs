@@ -6,6 +6,7 @@ use crate::{output, place};
 use clap::Args;
 use serde::Serialize;
 use tollgate_contract::diagnostic::Diagnostic;
+use tollgate_contract::nearest::nearest;
 use tollgate_contract::{pack, skill};
 use tollgate_core::role::Role;
 use tollgate_host::settings::roles::{self, ListedRole, UnusedPage};
@@ -16,8 +17,12 @@ use tollgate_host::settings::roles::{self, ListedRole, UnusedPage};
 /// that order, and those take precedence over the built-in instructions. A number before the name and "agent" behind it
 /// are ignored. Tollgate reads the file each time a role starts.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  tollgate roles\n  tollgate roles --json")]
+#[command(
+    after_help = "Examples:\n  tollgate roles\n  tollgate roles Reviewer\n  tollgate roles --json"
+)]
 pub struct Roles {
+    /// Show this role with its instructions: a canonical role, or the name of a text
+    pub name: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -46,12 +51,18 @@ struct RoleRow {
     /// Why nobody speaks with this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     unused: Option<String>,
+    /// What its agent is told; only where one role is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 impl Roles {
     pub fn run(self) -> Result<Exit, Failure> {
         let layout = place::Checkout::find()?.layout;
         let listed = roles::list(&layout);
+        if let Some(name) = &self.name {
+            return show(listed, name, self.json);
+        }
         let unused = roles::unused(&layout, &listed);
         let named: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
         let used = listed.into_iter().map(|listed| entry(listed, &named));
@@ -65,6 +76,31 @@ impl Roles {
         }
         Ok(Exit::Ok)
     }
+}
+
+/// One role with all that it is told.
+fn show(listed: Vec<ListedRole>, name: &str, json: bool) -> Result<Exit, Failure> {
+    let named: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
+    let wanted = Role::parse(name).map_or(name, |role| skill::folder_of(role));
+    let Some(found) = listed.into_iter().find(|listed| listed.name == wanted) else {
+        let failure = Failure::usage("cli.role", format!("there is no role {name:?}"))
+            .hint("`tollgate roles` lists them");
+        let roles = Role::dispatched().map(|role| role.to_string());
+        let known: Vec<String> = roles.chain(named).collect();
+        return Err(match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => failure.hint(format!("did you mean `tollgate roles {near}`?")),
+            None => failure,
+        });
+    };
+    let told = found.found.as_ref().map(|found| found.file.body.trim().to_owned()).ok();
+    let entry = RoleRow { text: told, ..entry(found, &named) };
+    if json {
+        output::json(&entry);
+    } else {
+        let told = entry.text.as_deref().map(|told| format!("\n{told}")).unwrap_or_default();
+        output::data(&format!("{}\n{told}", text(&entry)));
+    }
+    Ok(Exit::Ok)
 }
 
 fn entry(listed: ListedRole, named: &[String]) -> RoleRow {
@@ -85,6 +121,7 @@ fn entry(listed: ListedRole, named: &[String]) -> RoleRow {
             notices: found.notices,
             problem: None,
             unused: None,
+            text: None,
         },
         Err(missing) => RoleRow {
             source: format!("agents/{name}/SKILL.md"),
@@ -97,6 +134,7 @@ fn entry(listed: ListedRole, named: &[String]) -> RoleRow {
             notices: Vec::new(),
             problem: Some(missing.detail),
             unused: None,
+            text: None,
         },
     }
 }
@@ -113,6 +151,7 @@ fn unused_row(page: UnusedPage) -> RoleRow {
         notices: Vec::new(),
         problem: None,
         unused: Some(page.reason),
+        text: None,
     }
 }
 

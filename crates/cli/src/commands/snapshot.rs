@@ -78,12 +78,14 @@ enum SnapshotVerb {
     /// Undo the last restore
     ///
     /// The files become what they were right before it. A second undo undoes the first one.
+    #[command(after_help = "Examples:\n  tollgate snapshot undo\n  tollgate snapshot undo --yes")]
     Undo {
         /// Do not ask for confirmation
         #[arg(long)]
         yes: bool,
     },
     /// Delete a snapshot, and free the space that only it used
+    #[command(after_help = "Examples:\n  tollgate snapshot delete build-2026-02-07-10-30-00")]
     Delete {
         /// A name, a unique prefix of one, or `latest`
         id: String,

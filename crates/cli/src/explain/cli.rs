@@ -145,6 +145,8 @@ pages! {
          makes, has only the newest commits, and a branch of the remote is called `origin/NAME`.\n\n\
          What to do: name a commit, branch or tag that `git log` knows; get missing ones with `git fetch --unshallow`, or\n\
          `fetch-depth: 0` for actions/checkout.";
+    "cli.role":
+        "`tollgate roles` was given a name that no role and no text of a role has. Without a name it lists them all.";
     "cli.schema":
         "There is no schema with this name. `tollgate schema` without a name lists them all.";
     "cli.rm":

@@ -313,9 +313,49 @@ fn completions_offer_sessions_questions_actions_roles_and_codes() {
     let answers = completed(&world, &["tollgate", "answer", "latest", "UD-APPROVE-DESIGN", "app"]);
     assert_eq!(answers.trim(), "approved");
     assert!(completed(&world, &["tollgate", "run", "--action", "rev"]).contains("review"));
+    assert!(completed(&world, &["tollgate", "roles", "Rev"]).contains("Reviewer"));
     assert!(completed(&world, &["tollgate", "explain", "cli.mer"]).contains("cli.merge_conflict"));
     let none = completed(&World::empty(), &["tollgate", "status", ""]);
     assert!(!none.contains("latest") && none.contains("--json"), "{none}");
+}
+
+#[test]
+fn one_role_is_shown_with_its_instructions() {
+    let world = World::repository();
+    let seen = world.run(&["roles", "QA"]);
+    assert_eq!(seen.code, 0, "{seen:?}");
+    assert!(seen.stdout.starts_with("qa (QA): ") && seen.stdout.contains("\n# "), "{seen:?}");
+    let json: Value = serde_json::from_str(&world.run(&["roles", "qa", "--json"]).stdout).unwrap();
+    assert!(seen.stdout.contains(json["text"].as_str().unwrap()), "{json}");
+    world.run(&["roles", "Reviewr"]).shows(expect![[r#"
+        error: there is no role "Reviewr"
+         help: `tollgate roles` lists them
+         help: did you mean `tollgate roles Reviewer`?
+               for details, run `tollgate explain cli.role`
+        exit 2
+    "#]]);
+}
+
+/// Nobody has to guess how a command is used.
+#[test]
+fn every_help_has_an_example() {
+    let world = World::empty();
+    let mut left = vec![Vec::new()];
+    let mut seen = 0;
+    while let Some(words) = left.pop() {
+        let help = world.run(&[&words[..], &["--help"]].concat()).stdout;
+        assert!(help.contains("Examples:\n"), "{words:?}: {help}");
+        seen += 1;
+        let commands = help.split("Commands:\n").nth(1).unwrap_or_default();
+        let names = commands.lines().take_while(|line| !line.is_empty());
+        // Descriptions continue on lines that are indented further.
+        let names = names.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        for name in names.filter_map(|line| line.split_whitespace().next()) {
+            let name: &'static str = name.to_owned().leak();
+            left.extend((name != "help").then(|| [&words[..], &[name]].concat()));
+        }
+    }
+    assert!(seen > 35, "{seen}");
 }
 
 #[test]

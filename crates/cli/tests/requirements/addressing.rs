@@ -44,6 +44,11 @@ fn r188_the_work_of_a_session_and_of_a_dispatch_can_be_looked_at() {
     assert_eq!(shown.out, repo.git(&["diff", &format!("main..{branch}")]));
     let names = repo.tollgate(&["diff", "latest", "--name-only"]).exits(0);
     assert_eq!(names.out, repo.git(&["diff", "--name-only", &format!("main..{branch}")]));
+    let json: serde_json::Value =
+        serde_json::from_str(&repo.tollgate(&["diff", "--json"]).exits(0).out).unwrap();
+    assert_eq!(json["patch"], shown.out);
+    assert_eq!(json["files"][0]["path"], names.out.lines().next().unwrap());
+    assert!(json["files"][0]["added"].as_u64() > Some(0), "{json}");
     let coder = repo.dispatch_of("Coder", 0).to_string();
     let of_one = repo.tollgate(&["diff", &coder]).exits(0);
     assert!(of_one.out.starts_with("diff --git "), "{}", of_one.out);

@@ -68,6 +68,9 @@ fn r183_what_an_agent_was_told_can_be_read() {
     assert_eq!(told.out.trim_end(), kept.trim_end());
     let first = repo.tollgate(&["prompt", "latest", "1", "--attempt", "1"]).exits(0);
     assert_eq!(first.out, told.out);
+    let json = repo.tollgate(&["prompt", "1", "--json"]).exits(0).out;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["role"], json["prompt"].as_str()), (&"SpecAgent".into(), Some(&*kept)));
     repo.tollgate(&["prompt", "99"]).exits(2).says("has no dispatch 99");
     repo.tollgate(&["prompt", "1", "--attempt", "7"]).exits(2).says("has no prompt");
 }

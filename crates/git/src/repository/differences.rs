@@ -1,6 +1,7 @@
 //! What changed between two commits or two files, as a text for people and patches.
 
 use super::{Repository, RepositoryError};
+use serde::Serialize;
 use std::path::Path;
 use tollgate_core::id::CommitId;
 
@@ -22,6 +23,14 @@ impl Detail {
     }
 }
 
+/// How many lines of a file changed; unknown of a file that is no text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedLines {
+    pub path: String,
+    pub added: Option<u64>,
+    pub removed: Option<u64>,
+}
+
 /// No program of the repository or the person shows a difference for us.
 const PLAIN: [&str; 4] = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
 
@@ -34,6 +43,17 @@ impl Repository {
     ) -> Result<Vec<u8>, RepositoryError> {
         let call = self.read(PLAIN).args([detail.option(), from.as_str(), to.as_str(), "--"]);
         Ok(call.run()?.stdout)
+    }
+
+    pub fn changed_lines(
+        &self,
+        from: &CommitId,
+        to: &CommitId,
+    ) -> Result<Vec<ChangedLines>, RepositoryError> {
+        let call = self.read(PLAIN).args(["--numstat", "-z", "--no-renames"]);
+        let stdout = call.args([from.as_str(), to.as_str(), "--"]).run()?.stdout;
+        let entries = stdout.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+        Ok(entries.filter_map(|entry| counted(&String::from_utf8_lossy(entry))).collect())
     }
 
     /// The commit before this one.
@@ -49,4 +69,12 @@ impl Repository {
         // 1: they differ.
         Ok(call.run_with(&[1])?.0.stdout)
     }
+}
+
+/// `3\t1\tsrc/a.rs`, or `-\t-\tlogo.png`.
+fn counted(entry: &str) -> Option<ChangedLines> {
+    let mut fields = entry.splitn(3, '\t');
+    let mut number = || fields.next().map(|field| field.parse().ok());
+    let (added, removed) = (number()?, number()?);
+    Some(ChangedLines { path: fields.next()?.to_owned(), added, removed })
 }
