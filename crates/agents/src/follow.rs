@@ -35,12 +35,22 @@ impl OutputReader {
         Self { told: GrowingLog::new(stdout), aside: GrowingLog::new(stderr) }
     }
 
-    /// What came since the last look; empty when nothing did.
-    pub fn news(&mut self) -> Vec<String> {
-        let mut news: Vec<String> = self.aside.lines(LOOK_BYTES).map_or_else(
-            |_| Vec::new(),
-            |lines| lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
-        );
+    /// What came since the last look; empty when nothing did. Once the attempt is over, all that is left.
+    pub fn news(&mut self, is_over: bool) -> Vec<String> {
+        loop {
+            let before = self.told.position();
+            let news = self.next(is_over);
+            // What is nothing for people is passed over, and more may come after it.
+            if !news.is_empty() || self.told.position() == before {
+                return news;
+            }
+        }
+    }
+
+    fn next(&mut self, is_over: bool) -> Vec<String> {
+        let said = self.aside.text(LOOK_BYTES, is_over).unwrap_or_default();
+        let mut news: Vec<String> =
+            said.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect();
         let told = self.told.lines(READ_BYTES).unwrap_or_default();
         let told = told.iter().filter(|line| !is_raw(line));
         let events = told.flat_map(|line| serde_json::from_slice::<AgentEvent>(line));
@@ -132,6 +142,30 @@ mod tests {
         fn add(&self, words: &str) {
             let mut file = File::options().create(true).append(true).open(self.path()).unwrap();
             file.write_all(words.as_bytes()).unwrap();
+        }
+    }
+
+    #[test]
+    fn r183_all_that_an_agent_wrote_is_told_also_behind_a_very_long_line() {
+        let written = Written::new();
+        let aside = written.path().with_file_name("stderr.log");
+        let bar = "=".repeat(usize::try_from(LOOK_BYTES).unwrap() + 10);
+        std::fs::write(&aside, format!("one\n{bar}\nfatal: no end")).unwrap();
+        written.add("{\"event\":\"usage\"}\n{\"event\":\"tool_start\",\"id\":\"1\",\"name\":\"Edit\",\"what\":\"src/a.rs\"}\n");
+        written.add("{\"event\":\"tool_end\",\"id\":\"1\",\"ok\":false}\n");
+        written.add("{\"event\":\"text\",\"text\":\"Two\\nlines\"}\n");
+        let mut reader = OutputReader::new(&written.path(), &aside);
+        let mut told = Vec::new();
+        loop {
+            let news = reader.news(true);
+            if news.is_empty() {
+                break;
+            }
+            told.extend(news);
+        }
+        let short: Vec<&str> = told.iter().map(String::as_str).filter(|l| l.len() < 100).collect();
+        for line in ["one", "Edit src/a.rs", "  failed", "Two", "lines", "fatal: no end"] {
+            assert!(short.contains(&line), "{line}: {short:?}");
         }
     }
 

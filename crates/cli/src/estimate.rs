@@ -3,11 +3,12 @@
 use tollgate_core::count::counted;
 use tollgate_core::view::{Standing, Summary};
 use tollgate_host::context::Context;
-use tollgate_host::sessions;
+use tollgate_host::sessions::{self, Measure};
 
 /// In words, where sessions of the same action are done here.
 pub fn of(context: &Context, action: &str) -> Option<String> {
-    let listed = sessions::summaries(&context.layout, Some(&context.state_home)).ok()?;
+    let state = Some(context.state_home.as_path());
+    let listed = sessions::summaries(&context.layout, state, Measure::Nothing).ok()?;
     let is_similar = |summary: &Summary| {
         summary.standing == Some(Standing::Done) && summary.action.as_deref() == Some(action)
     };

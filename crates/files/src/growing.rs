@@ -43,6 +43,28 @@ impl GrowingLog {
         Ok(news[..end - 1].split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect())
     }
 
+    /// As `lines` for somebody who wants to read all of it: a line that is longer comes in pieces, and once nobody writes any
+    /// more, so does a last line without an end.
+    pub fn text(&mut self, bytes_max: u64, is_over: bool) -> io::Result<Vec<Vec<u8>>> {
+        let before = self.read;
+        let lines = self.lines(bytes_max)?;
+        let was_passed_over = self.read > before;
+        if !lines.is_empty() || !(was_passed_over || is_over) {
+            return Ok(lines);
+        }
+        let mut file = options_nofollow().read(true).open(&self.path)?;
+        file.seek(SeekFrom::Start(before))?;
+        let mut piece = Vec::new();
+        file.take(bytes_max).read_to_end(&mut piece)?;
+        self.read = before + piece.len() as u64;
+        Ok(if piece.is_empty() { Vec::new() } else { vec![piece] })
+    }
+
+    /// How much of it was read.
+    pub fn position(&self) -> u64 {
+        self.read
+    }
+
     /// As `lines`, of the last bytes only. The first line may lack its beginning.
     pub fn last_lines(&mut self, bytes_max: u64) -> io::Result<Vec<Vec<u8>>> {
         let end = self.path.metadata()?.len();
@@ -79,6 +101,19 @@ mod tests {
         let mut later = GrowingLog::from_its_end(&path);
         writeln!(file, "four").unwrap();
         assert_eq!(shown(later.lines(100)), ["four"]);
+    }
+
+    #[test]
+    fn r183_a_reader_of_everything_gets_long_lines_in_pieces_and_the_last_one_without_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        std::fs::write(&path, "0123456789abc\nlast").unwrap();
+        let mut log = GrowingLog::new(&path);
+        assert_eq!(shown(log.text(10, false)), ["0123456789"]);
+        assert_eq!(shown(log.text(10, false)), ["abc"]);
+        assert_eq!(shown(log.text(10, false)), [""; 0], "somebody may add to it");
+        assert_eq!(shown(log.text(10, true)), ["last"]);
+        assert_eq!(shown(log.text(10, true)), [""; 0]);
     }
 
     #[test]

@@ -128,7 +128,7 @@ pub fn remove(context: &Context, session: &SessionName) -> Result<u64, RemovalEr
     let doomed = out_of_sight(&folder)?;
     crash::point("remove.renamed");
     finish_one(context, session, &doomed)?;
-    sessions::forget(&context.state_home, context.repository.root());
+    sessions::forget_disk_use(&context.state_home, context.repository.root());
     Ok(freed)
 }
 

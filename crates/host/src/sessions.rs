@@ -4,8 +4,8 @@ mod foreign;
 mod summaries;
 
 pub use foreign::{has_document, is_foreign, origin_of};
-pub use summaries::{Listed, Trouble, repositories, summaries};
-pub(crate) use summaries::{forget, homes, note_repository};
+pub use summaries::{Listed, Measure, Trouble, repositories, summaries};
+pub(crate) use summaries::{forget_disk_use, homes, note_repository};
 
 use crate::journal;
 use std::io::{self, Read};

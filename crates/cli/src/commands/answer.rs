@@ -13,16 +13,16 @@ use std::time::Duration;
 use tollgate_core::id::{DecisionId, SessionName};
 use tollgate_core::input::Command;
 use tollgate_core::view::{Standing, View};
-use tollgate_files::layout::SessionLayout;
+use tollgate_files::layout::{SessionLayout, state_home};
 use tollgate_host::client::Client;
 use tollgate_host::serve::{First, Owner};
-use tollgate_host::sessions;
+use tollgate_host::sessions::{self, Measure};
 
 /// How long the owner of a session may take to answer.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Far more than an answer.
-const WORDS_BYTES_MAX: u64 = 1 << 20;
+/// Far more than an answer, and so much fits what is handed to the process that runs the session.
+const WORDS_BYTES_MAX: u64 = 100 << 10;
 
 /// Answer a question of a session
 ///
@@ -57,7 +57,7 @@ pub struct Answer {
 
 impl Answer {
     pub fn run(self) -> Result<Exit, Failure> {
-        let for_scripts = if self.json { ForScripts::Json } else { ForScripts::Nothing };
+        let for_scripts = ForScripts::of(self.json);
         let ran = self.run_for(for_scripts);
         ran.inspect_err(|failure| for_scripts.tell_failure(failure))
     }
@@ -88,6 +88,7 @@ impl Answer {
             ));
             if let Some(view) = client.view()? {
                 tell_if_cancelled(&view)?;
+                for_scripts.begin(&name);
                 for_scripts.end(&view, Exit::Ok);
             }
             return Ok(Exit::Ok);
@@ -114,6 +115,7 @@ impl Answer {
                 "recorded; {name} is not running, `tollgate resume {name}` continues it"
             ));
         }
+        for_scripts.begin(&name);
         for_scripts.end(&view, Exit::Ok);
         Ok(Exit::Ok)
     }
@@ -154,7 +156,10 @@ fn waiting_for(
     decision: &DecisionId,
 ) -> Result<(SessionName, SessionLayout), Failure> {
     let mut waiting = Vec::new();
-    for name in sessions::list(&place.layout)? {
+    let state = state_home(|name| std::env::var_os(name)).ok();
+    let listed = sessions::summaries(&place.layout, state.as_deref(), Measure::Nothing)?;
+    for one in listed.into_iter().filter(|one| one.summary.waiting > 0) {
+        let name = one.summary.session;
         let layout = place.layout.session(&name);
         let view = Client::open(layout.clone()).and_then(|mut client| client.view());
         let is_open = |view: View| {
@@ -200,10 +205,10 @@ fn words(file: Option<&Path>) -> Result<Option<String>, Failure> {
             .hint("give a text file, or `-` and the text on standard input".to_owned())
     };
     let text = read.map_err(|error| refused(error.to_string()))?;
+    if text.len() as u64 > WORDS_BYTES_MAX {
+        return Err(refused(format!("it has more than {WORDS_BYTES_MAX} bytes")));
+    }
     match text.trim() {
-        long if long.len() as u64 > WORDS_BYTES_MAX => {
-            Err(refused(format!("it has more than {WORDS_BYTES_MAX} bytes")))
-        }
         "" => Err(refused("it is empty".to_owned())),
         text => Ok(Some(text.to_owned())),
     }

@@ -115,8 +115,9 @@ impl Shown {
             let folder = self.layout.attempt(dispatch.number, Attempt(attempt));
             let begin = || OutputReader::new(&folder.stdout(), &folder.stderr());
             let reader = self.readers.entry(key).or_insert_with(begin);
+            let is_over = attempt < dispatch.attempts || dispatch.outcome != Outcome::Running;
             loop {
-                let news = reader.news();
+                let news = reader.news(is_over);
                 if news.is_empty() {
                     break;
                 }

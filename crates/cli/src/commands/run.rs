@@ -13,6 +13,7 @@ use crate::{estimate, output, place, progress, summary, tracking};
 use clap::Args;
 use route::Routed;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use tollgate_contract::config::Isolation;
 use tollgate_core::action::Action;
@@ -291,7 +292,7 @@ fn warn_of_submodules(context: &Context, commit: &CommitId) -> Result<(), Failur
         return Ok(());
     }
     let copied = &context.config.workspace.copy;
-    let is_copied = |path: &String| copied.iter().any(|copy| copy.trim_end_matches('/') == path);
+    let is_copied = |path: &String| copied.iter().any(|copy| Path::new(path).starts_with(copy));
     for path in context.repository.submodules_at(commit)?.into_iter().filter(|p| !is_copied(p)) {
         let text = format!(
             "{path} is a submodule, and agents find an empty folder there; `copy = [{path:?}]` below [workspace] in \

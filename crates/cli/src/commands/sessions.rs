@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tollgate_core::view::{Standing, Summary};
 use tollgate_files::layout::{Layout, state_home};
-use tollgate_host::sessions::{self, Listed, Trouble};
+use tollgate_host::sessions::{self, Listed, Measure, Trouble};
 
 /// List the sessions of this repository, newest first
 ///
@@ -46,7 +46,7 @@ impl Sessions {
         }
         let layout = place::Checkout::find()?.layout;
         tell_foreign(&sessions::foreign(&layout)?);
-        let listed = sessions::summaries(&layout, state.as_deref())?;
+        let listed = sessions::summaries(&layout, state.as_deref(), Measure::DiskUse)?;
         tell_trouble(&listed);
         if self.json {
             output::json(&listed.iter().map(|one| entry(None, one)).collect::<Vec<_>>());
@@ -62,9 +62,17 @@ impl Sessions {
         let roots = state.map(sessions::repositories).unwrap_or_default();
         let mut all: Vec<(PathBuf, Vec<Listed>)> = Vec::new();
         for root in roots {
-            let listed = sessions::summaries(&Layout::new(&root), state)?;
-            tell_trouble(&listed);
-            all.push((root, listed));
+            // One repository that cannot be read hides no other.
+            match sessions::summaries(&Layout::new(&root), state, Measure::DiskUse) {
+                Ok(listed) => {
+                    tell_trouble(&listed);
+                    all.push((root, listed));
+                }
+                Err(error) => {
+                    let text = format!("{}: {error}", root.display());
+                    output::marked(output::WARN, "warning:", &text);
+                }
+            }
         }
         if self.json {
             let entries = all.iter().flat_map(|(root, listed)| {

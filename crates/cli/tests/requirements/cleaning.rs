@@ -166,6 +166,13 @@ fn r186_sessions_of_every_repository_are_listed() {
     let listed = ran(command.current_dir(&elsewhere)).exits(0);
     let json: Value = serde_json::from_str(&listed.out).unwrap();
     assert_eq!(json[0]["repository"], repo.root().display().to_string());
+
+    // A session of an earlier version, or with a new state directory, is found from its next run on.
+    fs::remove_dir_all(repo.outside("state/repositories")).unwrap();
+    repo.resume().exits(3);
+    let mut command = repo.command(&["sessions", "--all"]);
+    let listed = ran(command.current_dir(&elsewhere)).exits(0);
+    assert!(listed.out.contains(&repo.session_name()), "{}", listed.out);
 }
 
 /// Kills `args` at a point, and says whether it got there.

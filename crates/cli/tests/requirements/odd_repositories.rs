@@ -64,6 +64,12 @@ fn r187_a_sparse_checkout_stays_as_it_is() {
 
 #[test]
 fn r187_a_submodule_is_brought_along_when_the_settings_say_so() {
+    for (module, copied) in [("lib", "lib"), ("deps/lib", "deps")] {
+        submodule_brought_along(module, copied);
+    }
+}
+
+fn submodule_brought_along(module: &str, copied: &str) {
     let repo = Repo::new();
     let library = repo.outside("library");
     fs::create_dir(&library).unwrap();
@@ -72,24 +78,28 @@ fn r187_a_submodule_is_brought_along_when_the_settings_say_so() {
     git(&library, &["add", "--all"]);
     git(&library, &["commit", "--quiet", "--message", "lib"]);
     let from = format!("file://{}", library.display());
-    git(&repo.root(), &["submodule", "--quiet", "add", &from, "lib"]);
+    git(&repo.root(), &["submodule", "--quiet", "add", &from, module]);
     git(&repo.root(), &["commit", "--quiet", "--message", "submodule"]);
-    let told = repo.lean().exits(0).says("lib is a submodule").err;
-    assert!(told.contains("copy = [\"lib\"]"), "{told}");
-    repo.settings(
-        "[workspace]\ncopy = [\"lib\"]\n[check]\ncommands = [\"grep -q lib lib/lib.txt\"]",
-    );
+    let told = repo.lean().exits(0).says(&format!("{module} is a submodule")).err;
+    assert!(told.contains(&format!("copy = [{module:?}]")), "{told}");
+    let file = format!("{module}/lib.txt");
+    repo.settings(&format!(
+        "[workspace]\ncopy = [{copied:?}]\n[check]\ncommands = [\"grep -q lib {file}\"]"
+    ));
     repo.crew(serde_json::json!([
-        {"when": {"role": "Coder"}, "do": {"default": true, "run": ["grep", "-q", "lib", "lib/lib.txt"]}}
+        {"when": {"role": "Coder"}, "do": {"default": true, "run": ["grep", "-q", "lib", file]}}
     ]));
     repo.tollgate(&["run", "--no-input", "--lean", "--slug", "with-it", "Add a line"])
         .exits(0)
         .does_not_say("submodule");
     let branch = format!("tollgate/{}", repo.session_name());
     assert_eq!(repo.git(&["diff", "--name-only", &format!("main..{branch}")]), "app.txt\n");
-    let tree = fs::read_to_string(repo.root().join("lib/lib.txt")).unwrap();
+    let tree = fs::read_to_string(repo.root().join(&file)).unwrap();
     assert_eq!(tree, "lib\n");
     let trees = crate::support::files_below(&repo.outside("state"));
-    let copies: Vec<_> = trees.iter().filter(|path| path.ends_with("tree/lib/lib.txt")).collect();
-    assert!(!copies.is_empty(), "agents find the files of the submodule");
+    let wanted = format!("tree/{file}");
+    assert!(
+        trees.iter().any(|path| path.ends_with(&wanted)),
+        "agents find the files of the submodule"
+    );
 }

@@ -2,6 +2,7 @@
 
 use crate::support::{APPROVE, Ran, Repo};
 use serde_json::{Value, json};
+use std::fs;
 
 fn object(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {:?}", ran.out))
@@ -14,6 +15,23 @@ fn r185_the_name_of_the_session_is_on_standard_output() {
     assert_eq!(ran.out, format!("{}\n", repo.session_name()));
     let ran = repo.resume().exits(3);
     assert_eq!(ran.out, format!("{}\n", repo.session_name()));
+    let ran = repo.tollgate(&["answer", APPROVE.0, APPROVE.1]).exits(0);
+    assert_eq!(ran.out, format!("{}\n", repo.session_name()));
+    repo.resume().exits(3);
+    let ran = repo.tollgate(&["answer", "UD-REVIEW-STRATEGY", "per-batch", "--resume"]).exits(0);
+    assert_eq!(ran.out, format!("{}\n", repo.session_name()), "it is said once");
+}
+
+#[test]
+fn r185_words_of_any_length_are_taken_whole_or_refused() {
+    let repo = Repo::new();
+    repo.run().exits(3);
+    // Blanks where an answer would be cut must not hide the rest of it.
+    let long = format!("{}{}end", "x".repeat(90 << 10), " ".repeat(20 << 10));
+    fs::write(repo.outside("long.md"), long).unwrap();
+    let file = repo.outside("long.md").display().to_string();
+    let args = ["answer", APPROVE.0, "changes-requested", "--reason-file", &file];
+    repo.tollgate(&args).exits(2).says("has more than 102400 bytes");
 }
 
 #[test]

@@ -150,7 +150,7 @@ impl Workspace {
         for record in listing.stdout.split(|byte| *byte == 0) {
             if record.starts_with(b"160000 ")
                 && let Some(tab) = record.iter().position(|byte| *byte == b'\t')
-                && !copy.iter().any(|path| path.as_os_str().as_bytes() == &record[tab + 1..])
+                && !is_brought_along(OsStr::from_bytes(&record[tab + 1..]), copy)
             {
                 names.extend_from_slice(&record[tab + 1..]);
                 names.push(0);
@@ -158,6 +158,11 @@ impl Workspace {
         }
         write(&self.shadow.join(SUBMODULES), &names)
     }
+}
+
+/// By itself, or with a folder above it.
+fn is_brought_along(submodule: &OsStr, copy: &[PathBuf]) -> bool {
+    copy.iter().any(|path| Path::new(submodule).starts_with(path))
 }
 
 fn own_excludes(copy: &[PathBuf]) -> String {

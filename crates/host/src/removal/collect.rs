@@ -100,7 +100,7 @@ pub fn collect(context: &Context, now: Timestamp) -> Result<Freed, RemovalError>
         }
     }
     found.items = freed;
-    sessions::forget(&context.state_home, context.repository.root());
+    sessions::forget_disk_use(&context.state_home, context.repository.root());
     Ok(found)
 }
 

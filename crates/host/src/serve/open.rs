@@ -127,7 +127,6 @@ impl Owner {
         journal.anchor_at(&context.journal_anchors(&session))?;
         let durable = commit.write_to(&mut journal)?;
         crash::point("open.journal_begun");
-        sessions::note_repository(&context.state_home, context.repository.root());
         life::begin(&context, &session, journal.lineage())?;
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         if let Err(fault) = owner.follow(face, &durable) {
@@ -213,6 +212,7 @@ impl Owner {
         journal: Journal,
         engine: Engine,
     ) -> Result<Self, ServeError> {
+        sessions::note_repository(&context.state_home, context.repository.root());
         let layout = context.session_layout(&engine.session().opening.session);
         left_logins::take_out(&context, &engine.session().opening.session);
         let (sender, receiver) = mpsc::channel();

@@ -20,8 +20,15 @@ pub struct Listed {
     pub trouble: Option<Trouble>,
     /// Some process runs it.
     pub is_running: bool,
-    /// What it takes of the disk, its workspaces included, when its journal was last written.
+    /// What it takes of the disk, its workspaces included, when its journal was last written. Nothing where it was not measured.
     pub disk_bytes: u64,
+}
+
+/// Whether the files of the sessions are counted too, which takes its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    DiskUse,
+    Nothing,
 }
 
 /// Why nothing is known of a session.
@@ -43,7 +50,8 @@ struct Known {
 struct KnownSession {
     journal: Stamp,
     summary: Summary,
-    disk_bytes: u64,
+    /// None until somebody wants to know.
+    disk_bytes: Option<u64>,
 }
 
 /// What changes whenever a journal does.
@@ -55,7 +63,11 @@ struct Stamp {
 }
 
 /// All sessions of a repository, the newest first. Without a state directory every journal is read.
-pub fn summaries(layout: &Layout, state: Option<&Path>) -> Result<Vec<Listed>, SessionsError> {
+pub fn summaries(
+    layout: &Layout,
+    state: Option<&Path>,
+    measure: Measure,
+) -> Result<Vec<Listed>, SessionsError> {
     let path = state.map(|state| layout::summaries(state, layout.repo_root()));
     let known = path.as_deref().map(read).unwrap_or_default();
     let mut now = Known { version: version(), sessions: BTreeMap::new() };
@@ -63,18 +75,24 @@ pub fn summaries(layout: &Layout, state: Option<&Path>) -> Result<Vec<Listed>, S
     for name in list(layout)? {
         let session = layout.session(&name);
         let journal = stamp(&session.journal());
-        let known = known.sessions.get(name.as_str());
-        let found = match known.filter(|known| Some(&known.journal) == journal.as_ref()) {
+        let before = known.sessions.get(name.as_str());
+        let before = before.filter(|known| Some(&known.journal) == journal.as_ref());
+        let found = match before {
             Some(known) => Ok(Some((known.summary.clone(), known.disk_bytes))),
-            None => look(&session).map(|summary| Some((summary?, disk(layout, state, &name)))),
+            None => look(&session).map(|summary| Some((summary?, None))),
         };
         let entry = match found {
             Ok(Some((summary, disk_bytes))) => {
+                let disk_bytes = disk_bytes.or_else(|| match measure {
+                    Measure::DiskUse => Some(disk(layout, state, &name)),
+                    Measure::Nothing => None,
+                });
                 if let Some(journal) = journal {
                     let known = KnownSession { journal, summary: summary.clone(), disk_bytes };
                     now.sessions.insert(name.to_string(), known);
                 }
                 let is_running = !summary.is_over() && lock::is_held(session.folder());
+                let disk_bytes = disk_bytes.unwrap_or_default();
                 Listed { summary, trouble: None, is_running, disk_bytes }
             }
             Ok(None) => unknown(name, Trouble::NotBegun),
@@ -146,9 +164,15 @@ fn write(path: &Path, before: &Known, now: &Known) {
     }
 }
 
-/// The next look reads a session again: what it holds has changed, and not its journal.
-pub(crate) fn forget(state: &Path, root: &Path) {
-    let _ = std::fs::remove_file(layout::summaries(state, root));
+/// What the sessions hold has changed, and not their journals: it is counted again when somebody wants to know.
+pub(crate) fn forget_disk_use(state: &Path, root: &Path) {
+    let path = layout::summaries(state, root);
+    let known = read(&path);
+    let of = |(name, one): (&String, &KnownSession)| {
+        (name.clone(), KnownSession { disk_bytes: None, ..one.clone() })
+    };
+    let now = Known { version: version(), sessions: known.sessions.iter().map(of).collect() };
+    write(&path, &known, &now);
 }
 
 /// Notes that a repository has sessions, so that they are found from everywhere.
