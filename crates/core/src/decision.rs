@@ -36,6 +36,12 @@ impl Decision {
         self.resolution.status == DecisionStatus::Pending
     }
 
+    /// Whoever read the other question knows this one.
+    pub(crate) fn asks_the_same(&self, other: &Self) -> bool {
+        (self.kind, &self.question, &self.options, &self.shown)
+            == (other.kind, &other.question, &other.options, &other.shown)
+    }
+
     /// What was decided, where the question was answered, not cancelled or skipped.
     pub fn answered(&self) -> Option<&Choice> {
         self.decided.as_ref().filter(|_| self.resolution.status == DecisionStatus::Answered)

@@ -182,6 +182,12 @@ impl Session {
         self.decisions.rounds.get(id).copied().unwrap_or(0)
     }
 
+    /// Whether an answer to that round of a question is one to the question as it is asked now.
+    pub(crate) fn is_asked_since(&self, id: &DecisionId, round: u32) -> bool {
+        let since = self.decisions.same_since.get(id).copied().unwrap_or(0);
+        (since..=self.round(id)).contains(&round)
+    }
+
     /// `UD-<highest + 1>`.
     pub(crate) fn next_decision_id(&self) -> DecisionId {
         let highest = self.decisions.asked.iter().filter_map(|d| d.decision_id.number()).max();

@@ -12,7 +12,7 @@ use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, SessionName};
 use tollgate_core::input::Command;
 use tollgate_core::session::Session;
 use tollgate_core::time::Timestamp;
-use tollgate_core::view::{Audit, Auditor, Outcome, Parts, Summary, View};
+use tollgate_core::view::{Audit, Auditor, Outcome, Parts, Standing, Summary, View};
 use tollgate_files::FileError;
 use tollgate_files::layout::SessionLayout;
 use tollgate_files::sanitize::terminal_line;
@@ -66,14 +66,29 @@ impl Client {
         let Some(mut view) = self.session.as_ref().map(View::of) else {
             return Ok(None);
         };
+        view.route.standing = self.with_people(view.route.standing);
         self.look_at_agents(&mut view);
         Ok(Some(view))
+    }
+
+    /// A session in which only people are at work waits for them.
+    fn with_people(&self, standing: Standing) -> Standing {
+        match (standing, self.session.as_ref()) {
+            (Standing::Working, Some(session)) if manual::waits(session, &self.layout) => {
+                Standing::YourTurn
+            }
+            _ => standing,
+        }
     }
 
     /// The session in one line; none when it has not begun.
     pub fn summary(&mut self) -> Result<Option<Summary>, JournalError> {
         self.follow(|_| ())?;
-        Ok(self.session.as_ref().map(Summary::of))
+        let Some(mut summary) = self.session.as_ref().map(Summary::of) else {
+            return Ok(None);
+        };
+        summary.standing = summary.standing.map(|standing| self.with_people(standing));
+        Ok(Some(summary))
     }
 
     /// Who did what; none when it has not begun. To be asked of a client that has read nothing yet.

@@ -117,6 +117,17 @@ fn r118_a_lean_session_with_every_role_played_by_hand_is_done() {
 }
 
 #[test]
+fn r187_a_session_that_waits_for_a_person_to_play_is_called_their_turn() {
+    let repo = played_by_hand(&["SpecAgent"]);
+    repo.lean().exits(3);
+    let status = repo.tollgate(&["status"]).exits(0).out;
+    assert!(status.contains("state     INTAKE_LEAN, your turn"), "{status}");
+    assert!(!status.contains("is not running"), "{status}");
+    let listed = repo.tollgate(&["sessions"]).exits(0).out;
+    assert!(listed.contains("your turn") && !listed.contains("stopped"), "{listed}");
+}
+
+#[test]
 fn one_role_by_hand_in_a_session_of_programs() {
     let repo = played_by_hand(&["Architect"]);
     let told = repo.run().exits(3).says("#2 Architect");

@@ -79,6 +79,22 @@ fn r021_three_bad_answers_block_the_gate() {
     assert!(!record["resolution_reason"].as_str().unwrap().is_empty());
     assert_eq!(repo.blocker().0, "mandatory_user_decision_missing");
     assert_eq!(repo.starts_of("Planner"), 0);
+    // Nothing has changed since it was shown: the first good answer counts.
+    repo.answer(APPROVE.0, APPROVE.1).exits(3).says("REVIEW-STRATEGY");
+}
+
+#[test]
+fn r121_a_gate_that_blocked_and_then_changed_is_not_answered_by_what_was_known_before() {
+    let repo = Repo::new();
+    let mut terminal = Terminal::start(&repo, &["run", GOAL]);
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types("maybe");
+    terminal.wait_for("answer one of").wait_for("> ").types("later");
+    terminal.wait_for("answer one of").wait_for("> ").types("Looks fine");
+    assert_eq!(terminal.ends(), 4);
+    let spec = repo.session().join("spec.md");
+    let text = std::fs::read_to_string(&spec).unwrap();
+    std::fs::write(&spec, format!("{text}\nOne more thing.\n")).unwrap();
+    repo.tollgate(&["answer", "latest", APPROVE.0, APPROVE.1]).exits(2).says("asked again");
 }
 
 #[test]

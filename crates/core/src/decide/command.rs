@@ -53,7 +53,7 @@ fn asked(draft: &Draft<'_>, id: &DecisionId, round: u32) -> Result<Decision, Ref
     if round == 0 {
         return Err(Refusal::NotAsked { id: id.clone() });
     }
-    if draft.round(id) != round && !Mutant::TakesAnAnswerOfAnEarlierRound.is_planted() {
+    if !draft.is_asked_since(id, round) && !Mutant::TakesAnAnswerOfAnEarlierRound.is_planted() {
         return Err(Refusal::AskedAgain { id: id.clone() });
     }
     Ok(decision.clone())

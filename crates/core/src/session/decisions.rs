@@ -15,6 +15,8 @@ pub struct Decisions {
     pub asked: Vec<Decision>,
     /// How often each question was asked.
     pub(crate) rounds: BTreeMap<DecisionId, u32>,
+    /// The first round that asked a question as it is asked now: a gate that nobody answered is asked again as it was.
+    pub(crate) same_since: BTreeMap<DecisionId, u32>,
     /// What a question that was asked again had shown in the round before.
     pub(crate) shown_before: BTreeMap<DecisionId, Vec<Artefact>>,
     /// Every `changes-requested` answer, in order.
@@ -51,14 +53,20 @@ impl Decisions {
     pub(super) fn ask(&mut self, decision: &Decision) {
         let id = &decision.decision_id;
         let asked = decision.clone().put();
+        let mut is_new = true;
         match self.asked.iter_mut().find(|known| known.decision_id == *id) {
             Some(known) => {
+                is_new = known.resolution.answer.is_some() || !known.asks_the_same(&asked);
                 let before = std::mem::replace(known, asked).shown;
                 self.shown_before.insert(id.clone(), before);
             }
             None => self.asked.push(asked),
         }
-        *self.rounds.entry(id.clone()).or_default() += 1;
+        let round = self.rounds.entry(id.clone()).or_default();
+        *round += 1;
+        if is_new {
+            self.same_since.insert(id.clone(), *round);
+        }
     }
 
     pub(super) fn resolve(&mut self, at: Timestamp, id: &DecisionId, resolution: &Resolution) {

@@ -70,6 +70,15 @@ pub fn assigned(session: &Session, layout: &SessionLayout) -> Vec<Assigned> {
     running.collect()
 }
 
+/// Nothing happens before a person hands something in.
+pub fn waits(session: &Session, layout: &SessionLayout) -> bool {
+    let at_work = session.outstanding().len();
+    let assigned = assigned(session, layout);
+    at_work > 0
+        && at_work == assigned.len()
+        && assigned.iter().all(|assigned| !assigned.is_submitted)
+}
+
 fn of(session: &Session, layout: &SessionLayout, number: DispatchNumber) -> Option<Assigned> {
     let dispatch = session.dispatches.get(&number)?;
     let attempt = dispatch.running()?;
