@@ -15,8 +15,8 @@ use tollgate_core::task::Strategy;
 #[derive(Debug, Default)]
 pub(crate) struct Books {
     asked: BTreeMap<DecisionId, (DecisionKind, Resolution)>,
-    /// How often each question was asked.
-    rounds: BTreeMap<DecisionId, u32>,
+    /// How often each question was asked, and since which time it is the one that is asked now.
+    rounds: BTreeMap<DecisionId, Rounds>,
     /// How often its question had been asked as who gave the answer saw it.
     given: BTreeMap<CommandId, u32>,
     /// What each command resolved.
@@ -30,6 +30,14 @@ pub(crate) struct Books {
     /// Roles that the running correction still owes, and its dispatch in the air.
     owed: Vec<Role>,
     correcting: Option<DispatchNumber>,
+}
+
+#[derive(Debug, Default)]
+struct Rounds {
+    now: u32,
+    same_since: u32,
+    /// All that a person is asked and shown.
+    shown: String,
 }
 
 impl Books {
@@ -88,7 +96,15 @@ impl Books {
             })?;
         }
         hold(decision.is_pending(), "a_question_is_asked_open", || format!("{id}"))?;
-        *self.rounds.entry(id.clone()).or_default() += 1;
+        let shown = format!("{:?} {:?} {:?}", decision.question, decision.options, decision.shown);
+        let was_answered =
+            self.asked.get(id).is_some_and(|(_, resolution)| resolution.answer.is_some());
+        let rounds = self.rounds.entry(id.clone()).or_default();
+        rounds.now += 1;
+        if was_answered || rounds.shown != shown {
+            rounds.same_since = rounds.now;
+        }
+        rounds.shown = shown;
         self.touched.push(id.clone());
         self.asked.insert(id.clone(), (decision.kind, decision.resolution.clone()));
         Ok(())
@@ -118,7 +134,8 @@ impl Books {
         Ok(())
     }
 
-    /// R121: words count for the question as it stood when they were given.
+    /// R121: words count for the question as it stood when they were given, also when nobody answered it and it is asked again
+    /// as it was.
     fn no_answer_comes_before_its_question(
         &self,
         id: &DecisionId,
@@ -128,9 +145,11 @@ impl Books {
         else {
             return Ok(());
         };
-        let (given, now) = (self.given.get(command), self.rounds.get(id));
-        hold(given == now, "no_answer_comes_before_its_question", || {
-            format!("{command} was given in round {given:?} of {id}, and it is in {now:?}")
+        let (given, rounds) = (self.given.get(command), self.rounds.get(id));
+        let fits = given.zip(rounds);
+        let fits = fits.is_some_and(|(given, now)| (now.same_since..=now.now).contains(given));
+        hold(fits, "no_answer_comes_before_its_question", || {
+            format!("{command} was given in round {given:?} of {id}, and it is in {rounds:?}")
         })
     }
 
