@@ -9,7 +9,7 @@ mod land;
 
 pub use aside::AsideError;
 pub use differences::{ChangedLines, Detail};
-pub use forget::ForgetError;
+pub use forget::{Aside, ForgetError};
 pub use land::Advance;
 
 use crate::inside::is_in_workspace;

@@ -4,12 +4,14 @@
 //! session is gone as a whole, and whoever removes something next finishes it.
 
 mod collect;
+mod unmerged;
 
-pub use collect::{Freed, Item, Kept, Why, collect, plan};
+pub use collect::{Freed, Item, Kept, collect, plan};
+pub use unmerged::Unmerged;
 
 use crate::client::{Client, JournalError, LockError};
 use crate::context::{Context, homes_of};
-use crate::landing::{self, LandError};
+use crate::landing::LandError;
 use crate::lock::SessionLock;
 use crate::sessions;
 use std::io;
@@ -49,8 +51,8 @@ pub enum RemovalError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
     Unfinished,
-    /// No branch of the person has its accepted work.
-    Unmerged,
+    /// No branch of the person has all of its work.
+    Unmerged(Unmerged),
     /// Nobody knows what is in it.
     Unreadable(String),
 }
@@ -59,8 +61,16 @@ impl Reason {
     pub fn told(&self, session: &SessionName) -> String {
         match self {
             Self::Unfinished => format!("{session} has not ended"),
-            Self::Unmerged => format!("the work of {session} is not merged"),
+            Self::Unmerged(work) => work.told(session),
             Self::Unreadable(why) => format!("{session} cannot be read: {why}"),
+        }
+    }
+
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Unfinished => "unfinished",
+            Self::Unmerged(_) => "unmerged",
+            Self::Unreadable(_) => "unreadable",
         }
     }
 }
@@ -78,33 +88,11 @@ pub fn reason_to_ask(
     if !matches!(view.route.standing, Standing::Done | Standing::Cancelled) {
         return Ok(Some(Reason::Unfinished));
     }
-    Ok((!is_merged(context, &view)?).then_some(Reason::Unmerged))
+    Ok(Unmerged::of(context, &view)?.map(Reason::Unmerged))
 }
 
 fn view(context: &Context, session: &SessionName) -> Result<Option<View>, JournalError> {
     Client::open(context.session_layout(session))?.view()
-}
-
-/// All that the branches of a session have is in a branch of the person.
-fn is_merged(context: &Context, view: &View) -> Result<bool, RemovalError> {
-    if view.branch.has_accepted_work() && !landing::is_landed(context, view)? {
-        return Ok(false);
-    }
-    // A person may have added commits to it.
-    let mut places = vec![context.repository.head()?.commit];
-    if let Some(branch) = &view.branch.started_from {
-        places.extend(context.repository.tip_of_branch(branch)?);
-    }
-    for tip in context.repository.branches_of(&view.session)? {
-        let mut is_known = tip == view.branch.tip;
-        for place in &places {
-            is_known = is_known || context.repository.contains(place, &tip)?;
-        }
-        if !is_known {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// How many bytes a session holds.

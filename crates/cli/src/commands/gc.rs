@@ -1,5 +1,6 @@
 //! `tollgate gc`: frees what ended sessions still hold.
 
+use super::rm;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, place};
@@ -7,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use tollgate_core::count::counted;
 use tollgate_files::clock;
-use tollgate_host::removal::{self, Freed, Item, Why};
+use tollgate_host::removal::{self, Freed, Item, Kept};
 
 /// Free what ended sessions still hold
 ///
@@ -33,7 +34,15 @@ struct Told {
     freed_bytes: u64,
     items: Vec<ToldItem>,
     /// Sessions whose work is not merged, or that cannot be read.
-    kept: Vec<String>,
+    kept: Vec<ToldKept>,
+}
+
+#[derive(Serialize)]
+struct ToldKept {
+    session: String,
+    /// `unmerged` or `unreadable`.
+    why: &'static str,
+    detail: String,
 }
 
 #[derive(Serialize)]
@@ -59,12 +68,9 @@ impl Gc {
         for item in &found.items {
             output::data(&line(item));
         }
-        let unmerged = found.kept.iter().filter(|kept| kept.why == Why::Unmerged);
-        for kept in unmerged {
-            let name = &kept.session;
-            let text =
-                format!("{name} is not merged; `tollgate merge {name}` or `tollgate rm {name}`");
-            output::marked(output::DIM, "kept:", &text);
+        for Kept { session, why } in &found.kept {
+            let ways = rm::ways_on(session, why).join(", ");
+            output::marked(output::DIM, "kept:", &format!("{}; {ways}", why.told(session)));
         }
         output::talk(&end(&found, self.dry_run));
         Ok(Exit::Ok)
@@ -97,6 +103,10 @@ fn line(item: &Item) -> String {
     }
 }
 
+fn told_kept(Kept { session, why }: &Kept) -> ToldKept {
+    ToldKept { session: session.to_string(), why: why.as_str(), detail: why.told(session) }
+}
+
 fn told(found: &Freed, dry_run: bool) -> Told {
     let item = |item: &Item| match item {
         Item::Workspaces { session, homes, bytes } => ToldItem {
@@ -126,6 +136,6 @@ fn told(found: &Freed, dry_run: bool) -> Told {
         dry_run,
         freed_bytes: found.bytes(),
         items: found.items.iter().map(item).collect(),
-        kept: found.kept.iter().map(|kept| kept.session.to_string()).collect(),
+        kept: found.kept.iter().map(told_kept).collect(),
     }
 }

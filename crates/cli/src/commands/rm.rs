@@ -7,14 +7,14 @@ use clap::Args;
 use std::io::BufRead;
 use tollgate_core::id::SessionName;
 use tollgate_host::context::Context;
-use tollgate_host::removal::{self, RemovalError};
+use tollgate_host::removal::{self, Reason, RemovalError};
 use tollgate_host::sessions;
 
 /// Remove sessions with all that they hold
 ///
 /// A session's folder, its branch, its workspaces and everything else that Tollgate keeps for it are removed for good. The work
 /// of a session that you have merged stays in your branch. A session that has not ended, or whose work is not merged, is
-/// removed only if you type its name or give --force.
+/// removed only if you type its name or give --force; unfinished work that is kept aside counts as not merged.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate rm rate-limit\n  tollgate rm 3 4 5\n  tollgate rm latest --force"
@@ -58,11 +58,8 @@ fn confirm(context: &Context, name: &SessionName) -> Result<(), Failure> {
     let Some(reason) = removal::reason_to_ask(context, name)? else { return Ok(()) };
     let told = reason.told(name);
     let refused = || {
-        Failure::usage("cli.rm", format!("{told}; nothing was removed"))
-            .hint(format!(
-                "`tollgate diff {name}` shows its work, `tollgate merge {name}` merges it"
-            ))
-            .hint(format!("`tollgate rm {name} --force` removes it all the same"))
+        let failure = Failure::usage("cli.rm", format!("{told}; nothing was removed"));
+        ways_on(name, &reason).into_iter().fold(failure, Failure::hint)
     };
     if !output::is_interactive() {
         return Err(refused());
@@ -75,6 +72,27 @@ fn confirm(context: &Context, name: &SessionName) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(refused()),
     }
+}
+
+/// How a person looks at what would be lost, keeps it, or removes it all the same.
+pub(super) fn ways_on(name: &SessionName, reason: &Reason) -> Vec<String> {
+    let mut ways = Vec::new();
+    match reason {
+        Reason::Unfinished => ways.push(format!(
+            "`tollgate resume {name}` continues it, `tollgate cancel {name} --reason TEXT` ends it"
+        )),
+        Reason::Unmerged(work) => {
+            if work.is_branch_ahead {
+                ways.push(format!(
+                    "`tollgate diff {name}` shows its work, `tollgate merge {name}` merges it"
+                ));
+            }
+            ways.extend(work.aside.first().map(|first| format!("`git show {first}` shows it")));
+        }
+        Reason::Unreadable(_) => {}
+    }
+    ways.push(format!("`tollgate rm {name} --force` removes it all the same"));
+    ways
 }
 
 impl From<RemovalError> for Failure {

@@ -35,7 +35,7 @@ fn state(repo: &Repo) -> Vec<PathBuf> {
     files
 }
 
-fn expect_gone(repo: &Repo) {
+pub fn expect_gone(repo: &Repo) {
     assert_eq!(refs(repo), "");
     assert_eq!(state(repo), Vec::<PathBuf>::new());
     let left = fs::read_dir(repo.root().join(".agents-work")).unwrap().count();
@@ -166,6 +166,25 @@ fn r186_sessions_of_every_repository_are_listed() {
     let listed = ran(command.current_dir(&elsewhere)).exits(0);
     let json: Value = serde_json::from_str(&listed.out).unwrap();
     assert_eq!(json[0]["repository"], repo.root().display().to_string());
+}
+
+#[test]
+fn r184_gc_says_of_every_session_why_it_stays() {
+    let repo = Repo::new();
+    repo.tollgate(&["run", "--no-input", "--lean", "--slug", "mine", "Add a line"]).exits(0);
+    repo.tollgate(&["run", "--no-input", "--lean", "--slug", "torn", "Add a line"]).exits(0);
+    let journal = repo.session().join("journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, text.replacen("session_opened", "session_broken", 1)).unwrap();
+    let said = repo.tollgate(&["gc"]).exits(0);
+    let said = said.says("_mine is not merged; `tollgate diff");
+    let line = said.err.lines().find(|line| line.contains("torn")).unwrap();
+    assert!(line.contains("cannot be read: "), "{line}");
+    let told: Value = serde_json::from_str(&repo.tollgate(&["gc", "--json"]).out).unwrap();
+    let kept = told["kept"].as_array().unwrap();
+    let whys: Vec<&str> = kept.iter().map(|kept| kept["why"].as_str().unwrap()).collect();
+    assert_eq!(whys, ["unreadable", "unmerged"]);
+    assert!(kept.iter().all(|kept| kept["session"].is_string()), "{told}");
 }
 
 /// Kills `args` at a point, and says whether it got there.

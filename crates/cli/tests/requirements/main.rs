@@ -55,6 +55,7 @@ mod recovery;
 mod releasing;
 mod replies;
 mod reports;
+mod rescued;
 mod role_files;
 mod route;
 mod sandbox;

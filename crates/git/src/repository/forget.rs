@@ -1,6 +1,6 @@
 //! What git keeps for a session, and how it is given up.
 
-use super::{Repository, RepositoryError, branch_name, branch_ref, parse_commit};
+use super::{Repository, RepositoryError, StoredRef, branch_name, branch_ref, parse_commit};
 use crate::program::GitError;
 use std::collections::BTreeSet;
 use tollgate_core::id::{CommitId, SessionName};
@@ -20,7 +20,41 @@ pub enum ForgetError {
     Git(#[from] GitError),
 }
 
+/// Work that was kept out of every branch: what an attempt left unfinished, or what was left out of accepted work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aside {
+    /// The whole name of the ref.
+    pub name: String,
+    pub commit: CommitId,
+}
+
+impl Aside {
+    /// The last part of its name, which says what left it.
+    pub fn label(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
+}
+
 impl Repository {
+    /// What a session keeps aside, also of its former lives.
+    pub fn kept_aside(&self, session: &SessionName) -> Result<Vec<Aside>, GitError> {
+        let mut stored = self.refs_below(&format!("refs/tollgate/rescue/{session}"))?;
+        let former = self.refs_below(&format!("refs/tollgate/former/{session}"))?;
+        let part = format!("/rescue/{session}/");
+        stored.extend(former.into_iter().filter(|held| held.name.contains(&part)));
+        let aside = |held: StoredRef| {
+            let commit = parse_commit("for-each-ref", &held.commit)?;
+            Ok(Aside { name: held.name, commit })
+        };
+        stored.into_iter().map(aside).collect()
+    }
+
+    /// Whether every file that a commit changed is in another commit as it left it.
+    pub fn has_changes_of(&self, place: &CommitId, commit: &CommitId) -> Result<bool, GitError> {
+        let changed = self.changed_between(&format!("{commit}^"), commit.as_str())?;
+        Ok(self.changed_between(commit.as_str(), place.as_str())?.is_disjoint(&changed))
+    }
+
     /// The commits that branches of a session are at: its own, and those of its former lives.
     pub fn branches_of(
         &self,

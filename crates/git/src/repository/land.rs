@@ -83,13 +83,21 @@ impl Repository {
             .into_iter()
             .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
             .collect();
-        let changed = self
-            .plain(["diff-tree", "-r", "-z", "--name-only", "--no-renames"])
-            .args([advance.from.as_str(), advance.to.as_str(), "--"])
-            .run()?;
-        let names = changed.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
+        let changed = self.changed_between(advance.from.as_str(), advance.to.as_str())?;
+        let names = changed.iter().map(|name| String::from_utf8_lossy(name).into_owned());
         Ok(names.filter(|name| dirty.contains(name)).collect())
+    }
+
+    /// The paths of all files that are not the same in two commits.
+    pub(super) fn changed_between(
+        &self,
+        from: &str,
+        to: &str,
+    ) -> Result<BTreeSet<Vec<u8>>, GitError> {
+        let call = self.plain(["diff-tree", "-r", "-z", "--name-only", "--no-renames"]);
+        let listed = call.args([from, to, "--"]).run()?.stdout;
+        let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(<[u8]>::to_vec).collect())
     }
 
     /// Moves a branch of the person forward; the files of the checkout that has it follow. Nothing is overwritten that is in

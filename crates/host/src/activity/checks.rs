@@ -166,7 +166,15 @@ fn workspace(
 }
 
 fn rescue_name(order: &CheckOrder) -> String {
-    format!("checks-{}", order.number)
+    format!("{LEFT_BY_CHECKS}{}", order.number)
+}
+
+/// How the names begin under which is kept what checks leave behind.
+const LEFT_BY_CHECKS: &str = "checks-";
+
+/// Whether what is kept under a name was left behind by a check, so that it is nobody's work.
+pub(crate) fn is_left_by_checks(name: &str) -> bool {
+    name.starts_with(LEFT_BY_CHECKS) || name.starts_with(base::LEFT_BY_CHECKS)
 }
 
 /// What a check leaves behind is nobody's work.

@@ -1,6 +1,6 @@
 //! What nobody needs any more of sessions that have ended.
 
-use super::{RemovalError, finish, is_merged, out_of_sight, view};
+use super::{Reason, RemovalError, Unmerged, finish, out_of_sight, view};
 use crate::context::Context;
 use crate::lock::SessionLock;
 use crate::sessions;
@@ -48,13 +48,7 @@ pub enum Item {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     pub session: SessionName,
-    pub why: Why,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    Unmerged,
-    Unreadable,
+    pub why: Reason,
 }
 
 /// What was freed, or would be.
@@ -110,11 +104,15 @@ fn of_session(
     now: Timestamp,
     found: &mut Freed,
 ) -> Result<(), RemovalError> {
-    let Ok(view) = view(context, session) else {
-        found.kept.push(Kept { session: session.clone(), why: Why::Unreadable });
-        return Ok(());
+    let view = match view(context, session) {
+        Ok(Some(view)) => view,
+        Ok(None) => return Ok(()),
+        Err(error) => {
+            let why = Reason::Unreadable(error.to_string());
+            found.kept.push(Kept { session: session.clone(), why });
+            return Ok(());
+        }
     };
-    let Some(view) = view else { return Ok(()) };
     if !matches!(view.route.standing, Standing::Done | Standing::Cancelled) {
         return Ok(());
     }
@@ -132,13 +130,17 @@ fn of_session(
         found.items.push(Item::Transcripts { session: session.clone(), files, bytes });
     }
     let count = context.repository.refs_of_work(session)?;
-    match (count, is_merged(context, &view)?) {
-        (0, _) => {}
-        (_, false) => found.kept.push(Kept { session: session.clone(), why: Why::Unmerged }),
-        (count, true) if is_old(gc.ref_days) => {
+    if count == 0 {
+        return Ok(());
+    }
+    match Unmerged::of(context, &view)? {
+        Some(work) => {
+            found.kept.push(Kept { session: session.clone(), why: Reason::Unmerged(work) });
+        }
+        None if is_old(gc.ref_days) => {
             found.items.push(Item::Refs { session: session.clone(), count });
         }
-        (_, true) => {}
+        None => {}
     }
     Ok(())
 }

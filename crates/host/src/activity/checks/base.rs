@@ -8,6 +8,9 @@ use std::path::Path;
 use tollgate_files as files;
 use tollgate_process::RunEnd;
 
+/// The name under which is kept what they leave behind there.
+pub(super) const LEFT_BY_CHECKS: &str = "base-checks";
+
 /// Every command runs there once for each base; its outcome stays in a folder named after it.
 pub fn fails(
     context: &Context,
@@ -34,7 +37,7 @@ pub fn fails(
     let spec = super::spec(context, order, &workspace, command)?;
     let engine_run = EngineRun { folder: &folder, spec: &spec, program: &context.program };
     let ran = run_to_end(&engine_run, stop, &mut || {
-        if workspace.rescue("base-checks", "left behind by checks")?.is_some() {
+        if workspace.rescue(LEFT_BY_CHECKS, "left behind by checks")?.is_some() {
             workspace.reset(&order.base)?;
         }
         Ok(())
