@@ -13,6 +13,7 @@ use tollgate_files::layout::Layout;
 use tollgate_git::repository::Repository;
 use tollgate_host::activity::manual::Assigned;
 use tollgate_host::failure_report::{self, FailureReport};
+use tollgate_host::removal::{self, RemovalError};
 use tollgate_host::serve::ServeEnd;
 
 /// Below the session's folder.
@@ -205,6 +206,7 @@ pub fn blocked(root: &Path, view: &View) {
 /// going back to a snapshot of it would undo that.
 pub fn undo_offer(root: &Path, view: &View) {
     output::talk("your checkout was not changed, so there is nothing to undo there");
+    kept_aside(root, view);
     if !view.branch.has_accepted_work() {
         return;
     }
@@ -219,6 +221,19 @@ pub fn undo_offer(root: &Path, view: &View) {
         _ => "look at it before you remove it: it may contain work of yours".to_owned(),
     };
     output::talk(&format!("its accepted work is on branch {branch}; {how}"));
+}
+
+/// Where the work is that was never finished.
+fn kept_aside(root: &Path, view: &View) {
+    let found = Repository::discover(root).map_err(RemovalError::from);
+    match found.and_then(|repository| removal::kept_aside(&repository, view)) {
+        Ok(names) => names.iter().for_each(|name| {
+            output::talk(&format!("unfinished work is kept as {name}; `git show {name}` shows it"));
+        }),
+        Err(error) => {
+            output::marked(NOTE, "note:", &format!("cannot look for unfinished work: {error}"))
+        }
+    }
 }
 
 /// What is on disk about the failure that the first open question is about.

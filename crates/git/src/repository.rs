@@ -293,7 +293,7 @@ impl Repository {
         number: DispatchNumber,
         commit: &CommitId,
     ) -> Result<(), GitError> {
-        self.update_refs(format!("update refs/tollgate/keep/{session}/member-{number} {commit}\n"))
+        self.update_refs(format!("update refs/tollgate/keep/{session}/{MEMBER}{number} {commit}\n"))
     }
 
     /// Keeps what the members' changes came to until the branch has it.
@@ -401,6 +401,9 @@ fn without_hooks(call: GitCall, names: &[String]) -> GitCall {
 pub fn branch_name(session: &SessionName) -> String {
     format!("tollgate/{session}")
 }
+
+/// How the names of what members made begin.
+const MEMBER: &str = "member-";
 
 fn branch_ref(session: &SessionName) -> String {
     format!("refs/heads/{}", branch_name(session))

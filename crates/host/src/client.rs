@@ -5,7 +5,7 @@ use crate::inbox::{self, Delivery, InboxReply};
 use crate::journal::{self, JournalFollower, Record};
 use crate::lock;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tollgate_agents as agent;
 use tollgate_core::event::Event;
 use tollgate_core::id::{Attempt, DecisionId, DispatchNumber, SessionName};
@@ -22,6 +22,8 @@ pub use crate::inbox::InboxError;
 pub use crate::journal::{JournalError, Verified};
 pub use crate::lock::LockError;
 
+/// How often is looked whether a process still runs the session.
+const POLL: Duration = Duration::from_millis(20);
 /// What an agent does is told in so many letters.
 const DOING_CHARS_MAX: usize = 160;
 
@@ -101,6 +103,18 @@ impl Client {
     /// Some process runs the session.
     pub fn is_running(&self) -> bool {
         lock::is_held(self.layout.folder())
+    }
+
+    /// Whether whoever runs the session lets go of it within this time.
+    pub fn wait_until_nobody_runs(&self, patience: Duration) -> bool {
+        let give_up = Instant::now() + patience;
+        while self.is_running() {
+            if Instant::now() >= give_up {
+                return false;
+            }
+            std::thread::sleep(POLL);
+        }
+        true
     }
 
     /// What people were asked to play, as of the last look.

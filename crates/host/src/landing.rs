@@ -13,7 +13,7 @@ use tollgate_core::view::{Standing, View};
 use tollgate_core::work::CheckResult;
 use tollgate_files::{self as files, FileError, crash};
 use tollgate_git::GitError;
-use tollgate_git::repository::{Advance, RepositoryError};
+use tollgate_git::repository::{Advance, Repository, RepositoryError};
 use tollgate_git::workspace::{BranchMerge, WorkspaceError, remove};
 
 /// How the work came into the branch.
@@ -102,8 +102,7 @@ impl From<FileError> for LandError {
 }
 
 /// Whether the branch that a session started from, or the one that is checked out, has its accepted work.
-pub fn is_landed(context: &Context, view: &View) -> Result<bool, LandError> {
-    let repository = &context.repository;
+pub fn is_landed(repository: &Repository, view: &View) -> Result<bool, LandError> {
     let mut places = vec![repository.head()?.commit];
     if let Some(branch) = &view.branch.started_from {
         places.extend(repository.tip_of_branch(branch)?);
@@ -147,7 +146,7 @@ pub fn land(
         return Err(LandError::NotDone { session: session.clone() });
     };
     let landing = Landing::of(context, &view, is_squash)?;
-    if is_landed(context, &view)? {
+    if is_landed(&context.repository, &view)? {
         return Ok(landing.landed(landing.from.clone(), Way::Already, Vec::new()));
     }
     let commands = client.parts().map(|now| now.final_checks()).unwrap_or_default();

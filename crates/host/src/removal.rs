@@ -7,7 +7,7 @@ mod collect;
 mod unmerged;
 
 pub use collect::{Freed, Item, Kept, collect, plan};
-pub use unmerged::Unmerged;
+pub use unmerged::{Unmerged, kept_aside};
 
 use crate::client::{Client, JournalError, LockError};
 use crate::context::{Context, homes_of};
@@ -88,7 +88,7 @@ pub fn reason_to_ask(
     if !matches!(view.route.standing, Standing::Done | Standing::Cancelled) {
         return Ok(Some(Reason::Unfinished));
     }
-    Ok(Unmerged::of(context, &view)?.map(Reason::Unmerged))
+    Ok(Unmerged::of(&context.repository, &view)?.map(Reason::Unmerged))
 }
 
 fn view(context: &Context, session: &SessionName) -> Result<Option<View>, JournalError> {

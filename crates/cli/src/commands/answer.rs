@@ -87,7 +87,7 @@ impl Answer {
                 "the answer to {decision} is recorded; the process that runs {name} continues"
             ));
             if let Some(view) = client.view()? {
-                tell_if_cancelled(&view)?;
+                tell_if_cancelled(&client, &view)?;
                 for_scripts.end(&view, Exit::Ok);
             }
             return Ok(Exit::Ok);
@@ -210,11 +210,19 @@ fn words(file: Option<&Path>) -> Result<Option<String>, Failure> {
 }
 
 /// The process that runs the session tells whoever sits there; this is for who cancelled it from here.
-fn tell_if_cancelled(view: &View) -> Result<(), Failure> {
+fn tell_if_cancelled(client: &Client, view: &View) -> Result<(), Failure> {
     if view.is_cancelled() {
+        wait_for_the_end(client);
         summary::undo_offer(&place::here()?, view);
     }
     Ok(())
+}
+
+/// What agents leave is kept once they are gone: whoever runs a cancelled session ends them first.
+pub fn wait_for_the_end(client: &Client) {
+    if !client.wait_until_nobody_runs(PATIENCE) {
+        output::talk("its agents are still being ended; `tollgate gc` names what they leave");
+    }
 }
 
 /// True when the owner took the command; false when nobody owns the session.

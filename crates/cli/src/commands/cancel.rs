@@ -1,6 +1,6 @@
 //! `tollgate cancel`: ends a session for good.
 
-use super::answer::hand_over;
+use super::answer::{hand_over, wait_for_the_end};
 use super::run::{end_cancelled, tell_unrecorded};
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
@@ -31,7 +31,9 @@ impl Cancel {
         let (name, layout) = place.session(&self.session)?;
         let mut client = Client::open(layout)?;
         let command = Command::Cancel { id: face::command_id(), reason: self.reason };
-        if !hand_over(&client, &command)? {
+        if hand_over(&client, &command)? {
+            wait_for_the_end(&client);
+        } else {
             let context = place::context()?;
             let mut face = PlainFace::quiet();
             let (mut owner, _) = Owner::resume(context, &name, &mut face, First::Answer)?;

@@ -407,17 +407,13 @@ pub fn tell_unrecorded(owner: &Owner) {
     }
 }
 
-/// Nothing of a cancelled session runs on, and a person learns where their unfinished work is.
+/// Nothing of a cancelled session runs on.
 pub fn end_cancelled(owner: &Owner) -> Result<(), Failure> {
-    let kept = owner.end_cancelled().map_err(|cause| {
+    owner.end_cancelled().map_err(|cause| {
         Failure::new(
             Exit::Blocked,
             "cli.persistence",
             format!("an agent may still be running: {cause}"),
         )
-    })?;
-    for name in kept {
-        output::talk(&format!("unfinished work is kept as {name}; `git show {name}` shows it"));
-    }
-    Ok(())
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::cleaning::expect_gone;
 use crate::support::plan::{Planned, plan, writes};
-use crate::support::{Repo, eventually, files_below};
+use crate::support::{Repo, eventually, files_below, text};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Child;
@@ -32,6 +32,37 @@ fn cancelled_half_way() -> Repo {
     repo.tollgate(&["cancel", "--reason", "no"]).exits(0);
     run.wait_with_output().unwrap();
     repo
+}
+
+/// What a command says of the work that it leaves, in one line.
+#[track_caller]
+fn expect_named(repo: &Repo, said: &str) {
+    let rescue = rescues(repo);
+    let rescue = rescue.trim();
+    assert!(rescue.ends_with("/dispatch-2-attempt-1"), "{rescue:?}");
+    let told = format!("unfinished work is kept as {rescue}; `git show {rescue}` shows it");
+    assert!(said.contains(&told), "{said}");
+}
+
+#[test]
+fn r187_a_cancel_from_another_process_names_what_was_left_unfinished_and_so_does_the_run() {
+    let repo = stops_half_way();
+    let run = half_way(&repo);
+    let cancelled = repo.tollgate(&["cancel", "--reason", "no"]).exits(0);
+    expect_named(&repo, &cancelled.err);
+    let ended = run.wait_with_output().unwrap();
+    expect_named(&repo, &text(&ended.stderr));
+}
+
+#[test]
+fn r187_a_cancel_after_a_kill_keeps_what_was_left_unfinished_and_names_it() {
+    let repo = stops_half_way();
+    let mut run = half_way(&repo);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let cancelled = repo.tollgate(&["cancel", "--reason", "no"]).exits(0);
+    expect_named(&repo, &cancelled.err);
+    repo.tollgate(&["rm", "latest"]).exits(2).says("unfinished work");
 }
 
 fn rescues(repo: &Repo) -> String {

@@ -42,11 +42,14 @@ impl Repository {
         let former = self.refs_below(&format!("refs/tollgate/former/{session}"))?;
         let part = format!("/rescue/{session}/");
         stored.extend(former.into_iter().filter(|held| held.name.contains(&part)));
-        let aside = |held: StoredRef| {
-            let commit = parse_commit("for-each-ref", &held.commit)?;
-            Ok(Aside { name: held.name, commit })
-        };
         stored.into_iter().map(aside).collect()
+    }
+
+    /// What parallel members of a session made.
+    pub fn kept_members(&self, session: &SessionName) -> Result<Vec<Aside>, GitError> {
+        let stored = self.refs_below(&format!("refs/tollgate/keep/{session}"))?;
+        let found = stored.into_iter().map(aside).collect::<Result<Vec<_>, _>>()?;
+        Ok(found.into_iter().filter(|kept| kept.label().starts_with(super::MEMBER)).collect())
     }
 
     /// Whether every file that a commit changed is in another commit as it left it.
@@ -115,4 +118,9 @@ impl Repository {
         }
         Ok(stored)
     }
+}
+
+fn aside(held: StoredRef) -> Result<Aside, GitError> {
+    let commit = parse_commit("for-each-ref", &held.commit)?;
+    Ok(Aside { name: held.name, commit })
 }

@@ -242,18 +242,19 @@ impl Collected {
     }
 }
 
-/// Ends what a person will not finish any more; the name under which their changes are kept, if there are any.
-pub fn abandon(context: &Context, order: &DispatchOrder) -> Result<Option<String>, ActivityError> {
+/// Ends what nobody will finish any more; the changes that it left are kept.
+pub fn abandon(context: &Context, order: &DispatchOrder) -> Result<(), ActivityError> {
     let folder = &context.session_layout(&order.session).attempt(order.number, order.attempt);
-    if !manual::is_assigned(folder) {
-        return Ok(None);
+    let home = context.workspace_home(&order.session, order.workspace_id);
+    if !folder.folder().exists() || !home.exists() {
+        return Ok(());
     }
     process::fence(folder.folder()).map_err(looking_at(folder))?;
     let workspace =
         &context.workspace(&order.session, order.workspace_id, &order.base, &order.tip)?;
     let site = Site { context, order, workspace, folder };
     failed::keep_session_files(&site)?;
-    site.clean_up(&order.rescue_name(), "work of a cancelled dispatch")
+    site.clean_up(&order.rescue_name(), "work of a cancelled dispatch").map(drop)
 }
 
 fn looking_at(folder: &RunFolder) -> impl FnOnce(std::io::Error) -> ActivityError {

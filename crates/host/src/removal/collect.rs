@@ -133,7 +133,7 @@ fn of_session(
     if count == 0 {
         return Ok(());
     }
-    match Unmerged::of(context, &view)? {
+    match Unmerged::of(&context.repository, &view)? {
         Some(work) => {
             found.kept.push(Kept { session: session.clone(), why: Reason::Unmerged(work) });
         }

@@ -2,11 +2,10 @@
 
 use super::RemovalError;
 use crate::activity::checks;
-use crate::context::Context;
 use crate::landing;
 use tollgate_core::id::{CommitId, SessionName};
-use tollgate_core::view::View;
-use tollgate_git::repository::Aside;
+use tollgate_core::view::{Standing, View};
+use tollgate_git::repository::{Aside, Repository};
 
 /// More names than this are counted only.
 const NAMED_MAX: usize = 3;
@@ -22,10 +21,10 @@ pub struct Unmerged {
 
 impl Unmerged {
     /// None when everything is in a branch of the person.
-    pub(super) fn of(context: &Context, view: &View) -> Result<Option<Self>, RemovalError> {
+    pub(super) fn of(repository: &Repository, view: &View) -> Result<Option<Self>, RemovalError> {
         let work = Self {
-            is_branch_ahead: !are_branches_merged(context, view)?,
-            aside: kept_aside(context, view)?,
+            is_branch_ahead: !are_branches_merged(repository, view)?,
+            aside: kept_aside(repository, view)?,
         };
         Ok((work.is_branch_ahead || !work.aside.is_empty()).then_some(work))
     }
@@ -54,20 +53,24 @@ impl Unmerged {
 }
 
 /// The refs that keep work of a session which is in no branch of the person.
-pub fn kept_aside(context: &Context, view: &View) -> Result<Vec<String>, RemovalError> {
-    let aside = context.repository.kept_aside(&view.session)?;
+pub fn kept_aside(repository: &Repository, view: &View) -> Result<Vec<String>, RemovalError> {
+    let aside = repository.kept_aside(&view.session)?;
     let of_somebody = |aside: &Aside| !checks::is_left_by_checks(aside.label());
-    let aside: Vec<Aside> = aside.into_iter().filter(of_somebody).collect();
+    let mut aside: Vec<Aside> = aside.into_iter().filter(of_somebody).collect();
+    // At the end of a session that is done, the branch has what its members made.
+    if view.route.standing == Standing::Cancelled {
+        aside.extend(repository.kept_members(&view.session)?);
+    }
     if aside.is_empty() {
         return Ok(Vec::new());
     }
-    let mut places = places(context, view)?;
-    if landing::is_landed(context, view)? {
+    let mut places = places(repository, view)?;
+    if landing::is_landed(repository, view)? {
         places.push(view.branch.tip.clone());
     }
     let mut names = Vec::new();
     for one in aside {
-        if !is_in_one_of(context, &places, &one.commit)? {
+        if !is_in_one_of(repository, &places, &one.commit)? {
             names.push(one.name);
         }
     }
@@ -75,14 +78,12 @@ pub fn kept_aside(context: &Context, view: &View) -> Result<Vec<String>, Removal
 }
 
 fn is_in_one_of(
-    context: &Context,
+    repository: &Repository,
     places: &[CommitId],
     work: &CommitId,
 ) -> Result<bool, RemovalError> {
     for place in places {
-        if context.repository.contains(place, work)?
-            || context.repository.has_changes_of(place, work)?
-        {
+        if repository.contains(place, work)? || repository.has_changes_of(place, work)? {
             return Ok(true);
         }
     }
@@ -90,16 +91,16 @@ fn is_in_one_of(
 }
 
 /// All that the branches of a session have is in a branch of the person.
-fn are_branches_merged(context: &Context, view: &View) -> Result<bool, RemovalError> {
-    if view.branch.has_accepted_work() && !landing::is_landed(context, view)? {
+fn are_branches_merged(repository: &Repository, view: &View) -> Result<bool, RemovalError> {
+    if view.branch.has_accepted_work() && !landing::is_landed(repository, view)? {
         return Ok(false);
     }
     // A person may have added commits to it.
-    let places = places(context, view)?;
-    for tip in context.repository.branches_of(&view.session)? {
+    let places = places(repository, view)?;
+    for tip in repository.branches_of(&view.session)? {
         let mut is_known = tip == view.branch.tip;
         for place in &places {
-            is_known = is_known || context.repository.contains(place, &tip)?;
+            is_known = is_known || repository.contains(place, &tip)?;
         }
         if !is_known {
             return Ok(false);
@@ -109,10 +110,10 @@ fn are_branches_merged(context: &Context, view: &View) -> Result<bool, RemovalEr
 }
 
 /// Where the branches of the person are that count: the one that is checked out, and the one the session started from.
-fn places(context: &Context, view: &View) -> Result<Vec<CommitId>, RemovalError> {
-    let mut places = vec![context.repository.head()?.commit];
+fn places(repository: &Repository, view: &View) -> Result<Vec<CommitId>, RemovalError> {
+    let mut places = vec![repository.head()?.commit];
     if let Some(branch) = &view.branch.started_from {
-        places.extend(context.repository.tip_of_branch(branch)?);
+        places.extend(repository.tip_of_branch(branch)?);
     }
     Ok(places)
 }

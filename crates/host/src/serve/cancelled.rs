@@ -14,9 +14,9 @@ use tollgate_core::id::SessionName;
 use tollgate_process::{self as process, StopReason};
 
 impl Owner {
-    /// Ends what a process that is gone left running for dispatches and checks that are cancelled. The names under
-    /// which unfinished work of people is kept.
-    pub fn end_cancelled(&self) -> Result<Vec<String>, ActivityError> {
+    /// Ends what a process that is gone left running for dispatches and checks that are cancelled. What it
+    /// left unfinished is kept.
+    pub fn end_cancelled(&self) -> Result<(), ActivityError> {
         let session = self.session();
         let cancelled = session
             .dispatches
@@ -36,14 +36,13 @@ impl Owner {
             // What is removed below must not be in use, nor come into use.
             process::end(&folder, StopReason::Cancelled).map_err(ending(&folder))?;
         }
-        let mut kept = Vec::new();
         for (number, last) in cancelled {
             if let Some(order) = DispatchOrder::of(session, self.journal.lineage(), number, last) {
-                kept.extend(attempt::abandon(&self.context, &order)?);
+                attempt::abandon(&self.context, &order)?;
             }
         }
         self.remove_what_is_over();
-        Ok(kept)
+        Ok(())
     }
 
     /// A session that is over needs the private folders of its agents no more, nor the clones that were checked.
