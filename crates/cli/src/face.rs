@@ -4,6 +4,7 @@ mod gate;
 pub mod keyboard;
 mod line;
 mod live;
+mod loan;
 pub mod narrate;
 mod plain;
 mod terminal;
@@ -39,14 +40,22 @@ pub fn command_id() -> CommandId {
 
 /// Lines of the person and requests to end reach the loop through these threads. The terminal is the face's while
 /// the keyboard is held.
-pub fn listen(owner: &Owner, face: &dyn Face) -> std::io::Result<Option<Keyboard>> {
+pub fn listen(owner: &Owner, face: &mut dyn Face) -> std::io::Result<Option<Keyboard>> {
     use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+    face.can_reach(owner.sender());
     let signals_to = owner.sender();
     let wanted = [SIGINT, SIGTERM, SIGQUIT, SIGTSTP, SIGCONT];
     let mut signals = signal_hook::iterator::Signals::new(wanted)?;
     std::thread::spawn(move || {
         let mut is_ending = false;
         for signal in signals.forever() {
+            // Whoever has the keyboard is stopped and continues too, with the terminal as it was.
+            if keyboard::is_lent() && matches!(signal, SIGTSTP | SIGCONT) {
+                if signal == SIGTSTP {
+                    let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+                }
+                continue;
+            }
             if signal == SIGCONT {
                 keyboard::take_again();
                 continue;
@@ -68,6 +77,7 @@ pub fn listen(owner: &Owner, face: &dyn Face) -> std::io::Result<Option<Keyboard
                 std::process::exit(crate::exit::Exit::Interrupted as i32);
             }
             is_ending = true;
+            loan::call_back();
             let _ = signals_to.send(OwnerMessage::Interrupt);
         }
     });

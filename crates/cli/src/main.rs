@@ -2,6 +2,7 @@
 
 mod args;
 mod candidates;
+mod command_words;
 mod commands;
 mod demo;
 mod digest;

@@ -4,8 +4,11 @@ use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::borrow::Cow;
+use std::fmt::{Arguments, Write as _};
 use std::io::{IsTerminal, Write};
-use std::sync::OnceLock;
+use std::os::fd::AsFd;
+use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use tollgate_contract::diagnostic::{Level, Report};
 use tollgate_files::sanitize::terminal_text;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -96,8 +99,7 @@ const BAR: &str = "│ ";
 /// Text in which others have a say, each line behind a bar: no line of it can look like an option, a state or a hint.
 pub fn quoted(style: Style, text: &str) {
     let text = continued(text, BAR.width(), known_columns());
-    let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{style}{BAR}{text}{style:#}");
+    say(format_args!("{style}{BAR}{text}{style:#}\n"));
 }
 
 /// Folds long lines here, with a bar: a terminal would begin the rest where our lines begin.
@@ -155,9 +157,22 @@ fn columns_of_char(char: char) -> usize {
     }
 }
 
+/// Where a person reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// On standard output, which is theirs and no script's.
+    AsData,
+    /// On standard error, where the talk is.
+    AsTalk,
+}
+
 /// Lines in their styles, as the person's terminal takes them.
-pub fn painted(lines: &[(Style, String)]) -> String {
-    let is_plain = anstream::AutoStream::choice(&std::io::stderr()) == anstream::ColorChoice::Never;
+pub fn painted(lines: &[(Style, String)], shown: Shown) -> String {
+    let choice = match shown {
+        Shown::AsData => anstream::AutoStream::choice(&std::io::stdout()),
+        Shown::AsTalk => anstream::AutoStream::choice(&std::io::stderr()),
+    };
+    let is_plain = choice == anstream::ColorChoice::Never;
     let mut text = String::new();
     for (style, line) in lines {
         let style = if is_plain { Style::new() } else { *style };
@@ -234,30 +249,73 @@ pub fn reader_is_gone() -> bool {
     poll(&mut watched, Some(&now)).is_ok() && watched[0].revents().contains(PollFlags::ERR)
 }
 
+/// What is told while a program of the person has the terminal.
+static HELD: Mutex<Option<String>> = Mutex::new(None);
+/// Far more than happens while somebody reads.
+const HELD_BYTES_MAX: usize = 1 << 20;
+
+fn held() -> MutexGuard<'static, Option<String>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on everything that is told waits.
+pub fn hold() {
+    held().get_or_insert_default();
+}
+
+/// Tells what has waited.
+pub fn release() {
+    let Some(text) = held().take() else { return };
+    say(format_args!("{text}"));
+    if text.len() >= HELD_BYTES_MAX {
+        talk("more happened meanwhile; `tollgate log` tells everything");
+    }
+}
+
+fn say(text: Arguments<'_>) {
+    let mut held = held();
+    match held.as_mut() {
+        Some(kept) if kept.len() < HELD_BYTES_MAX => {
+            let _ = kept.write_fmt(text);
+        }
+        Some(_) => {}
+        None => {
+            let mut stderr = anstream::stderr().lock();
+            let _ = stderr.write_fmt(text).and_then(|()| stderr.flush());
+        }
+    }
+}
+
+/// For a program of the person, where standard output is a script's.
+pub fn terminal() -> std::io::Result<Stdio> {
+    Ok(Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?))
+}
+
+/// A text that was painted for the talk.
+pub fn show_painted(text: &str) {
+    say(format_args!("{text}"));
+}
+
 /// Words of ours for the person at the terminal.
 pub fn talk(text: &str) {
-    let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{}", terminal_text(text));
+    say(format_args!("{}\n", terminal_text(text)));
 }
 
 /// A line in a style; the text is cleaned, the style is ours.
 pub fn styled(style: Style, text: &str) {
     let text = continued(text, 0, known_columns());
-    let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{style}{text}{style:#}");
+    say(format_args!("{style}{text}{style:#}\n"));
 }
 
 /// A short mark in a style, then text in which others may have a say.
 pub fn marked(style: Style, mark: &str, text: &str) {
     let text = continued(text, mark.width() + 1, known_columns());
-    let mut stderr = anstream::stderr().lock();
-    let _ = writeln!(stderr, "{style}{mark}{style:#} {text}");
+    say(format_args!("{style}{mark}{style:#} {text}\n"));
 }
 
 /// A prompt without a line break.
 pub fn prompt(text: &str) {
-    let mut stderr = anstream::stderr().lock();
-    let _ = write!(stderr, "{BOLD}{}{BOLD:#}", terminal_text(text)).and_then(|()| stderr.flush());
+    say(format_args!("{BOLD}{}{BOLD:#}", terminal_text(text)));
 }
 
 /// What a person typed, as it must be shown.

@@ -67,6 +67,12 @@ pub trait Face {
     fn refused(&mut self, now: Parts<'_>, command: &Command, refusal: &Refusal) -> Option<Command>;
     /// Called a few times a second while something runs.
     fn tick(&mut self, now: Parts<'_>);
+    /// Where it can say later that a program of the person has ended.
+    fn can_reach(&mut self, _owner: Sender<OwnerMessage>) {}
+    /// A program of the person that had the terminal has ended: what they want done.
+    fn terminal_is_back(&mut self, _now: Parts<'_>) -> Vec<Command> {
+        Vec::new()
+    }
     /// The loop has ended; what is still shown as running is not ours to watch.
     fn rest(&mut self) {}
 }
@@ -110,6 +116,8 @@ pub enum OwnerMessage {
     Untracked(String),
     /// A line of the person at the terminal; none when their input has ended.
     Line(Option<TypedLine>),
+    /// A program of the person that had the terminal has ended.
+    TerminalIsBack,
     /// Ctrl-C, or a request to end.
     Interrupt,
 }
@@ -284,6 +292,10 @@ impl Owner {
                 OwnerMessage::Untracked(why) => inputs.extend(self.untracked(why)),
                 OwnerMessage::Line(Some(line)) => {
                     let commands = face.read_line(self.parts(), &line);
+                    self.take_commands(face, commands)?;
+                }
+                OwnerMessage::TerminalIsBack => {
+                    let commands = face.terminal_is_back(self.parts());
                     self.take_commands(face, commands)?;
                 }
                 OwnerMessage::Line(None) | OwnerMessage::Interrupt => {}

@@ -388,9 +388,10 @@ pub fn drive(
     let keyboard = face::listen(owner, face).map_err(|cause| {
         Failure::new(Exit::Bug, "cli.bug", format!("cannot listen for signals: {cause}"))
     })?;
-    let ending = owner.run(face)?;
+    let ending = owner.run(face);
     face.rest();
     drop(keyboard);
+    let ending = ending?;
     tell_unrecorded(owner);
     let view = owner.parts().view();
     if view.is_cancelled() {

@@ -1,13 +1,11 @@
 //! What helps a person to judge a question: its files, what changed, an editor for the words, and an explanation.
 
-use super::keyboard;
 use crate::output::{self, BOLD, DIM, NOTE};
 use crate::pager;
 use anstyle::Style;
-use std::io::Write;
 use std::path::Path;
-use std::process::Command;
-use tollgate_core::answer::NeedsWords;
+use tollgate_core::answer::{AnswerOption, NeedsWords};
+use tollgate_core::decision::DecisionKind;
 use tollgate_core::view::{Home, QuestionView, ShownFile, View};
 use tollgate_files::layout::Layout;
 use tollgate_files::sanitize::terminal_text;
@@ -24,8 +22,13 @@ pub enum Key {
 }
 
 impl Key {
-    pub fn of(line: &str) -> Option<Self> {
-        match line.trim() {
+    /// A letter that is an option of the question chooses it; with a colon before it, it is this key everywhere.
+    pub fn of(line: &str, question: &QuestionView) -> Option<Self> {
+        let line = line.trim();
+        if lettered(question, line).is_some() {
+            return None;
+        }
+        match line.strip_prefix(':').unwrap_or(line) {
             "v" => Some(Self::Read),
             "d" => Some(Self::Difference),
             "e" => Some(Self::Editor),
@@ -35,7 +38,22 @@ impl Key {
     }
 }
 
-pub const FOOTER: &str = "  v read · d diff · e editor · ? help";
+pub fn footer(question: &QuestionView) -> &'static str {
+    match question.kind {
+        DecisionKind::Info => "  :v read · :d diff · :e editor · :? help",
+        _ => "  v read · d diff · e editor · ? help",
+    }
+}
+
+/// The option of a question for information that is this letter, or begins with it as `d)` does.
+pub fn lettered<'a>(question: &'a QuestionView, line: &str) -> Option<&'a AnswerOption> {
+    let is_letter = line.len() == 1 && question.kind == DecisionKind::Info;
+    let is_own = |option: &&AnswerOption| {
+        let rest = option.answer.strip_prefix(line);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([')', '.', ':']))
+    };
+    question.options.iter().find(is_own).filter(|_| is_letter)
+}
 
 pub fn explain(question: &QuestionView) {
     let number = question.options.len();
@@ -58,8 +76,11 @@ pub fn explain(question: &QuestionView) {
     );
 }
 
+/// Lines for a pager, each in its style.
+pub type Lines = Vec<(Style, String)>;
+
 /// The files as they were shown.
-pub fn read(root: &Path, view: &View, question: &QuestionView) {
+pub fn read(root: &Path, view: &View, question: &QuestionView) -> Option<Lines> {
     let mut lines = Vec::new();
     for file in &question.shown {
         lines.push((NOTE, format!("── {} ──", file.path)));
@@ -71,9 +92,10 @@ pub fn read(root: &Path, view: &View, question: &QuestionView) {
         lines.push((Style::new(), String::new()));
     }
     if lines.is_empty() {
-        return output::talk("the question shows no files; `d` shows what changed on the branch");
+        output::talk("the question shows no files; `d` shows what changed on the branch");
+        return None;
     }
-    keyboard::while_lent(|| pager::show(&lines));
+    Some(lines)
 }
 
 fn content(root: &Path, view: &View, file: &ShownFile) -> Option<String> {
@@ -88,8 +110,8 @@ fn content(root: &Path, view: &View, file: &ShownFile) -> Option<String> {
 }
 
 /// Since the last round where there was one, else of the branch since its start.
-pub fn difference(root: &Path, view: &View, question: &QuestionView) {
-    let Ok(repository) = Repository::discover(root) else { return };
+pub fn difference(root: &Path, view: &View, question: &QuestionView) -> Option<Lines> {
+    let repository = Repository::discover(root).ok()?;
     let mut bytes = Vec::new();
     for file in &question.shown {
         bytes.extend(since_last_round(&repository, root, view, file).unwrap_or_default());
@@ -99,10 +121,11 @@ pub fn difference(root: &Path, view: &View, question: &QuestionView) {
         bytes = repository.difference(base, tip, Detail::Patch).unwrap_or_default();
     }
     if bytes.is_empty() {
-        return output::talk("nothing has changed yet that could be compared; `v` shows the files");
+        output::talk("nothing has changed yet that could be compared; `v` shows the files");
+        return None;
     }
     let text = terminal_text(&String::from_utf8_lossy(&bytes)).into_owned();
-    keyboard::while_lent(|| pager::show(&pager::patch(&text)));
+    Some(pager::patch(&text))
 }
 
 fn since_last_round(
@@ -129,17 +152,14 @@ pub fn changed_since_last_round(question: &QuestionView) -> Option<String> {
     }
 }
 
-/// The answer that a person wrote in their editor; none when they wrote nothing.
-pub fn words(question: &QuestionView, draft: Option<&str>) -> Option<String> {
+/// What the editor begins with: the words so far, and what one can answer.
+pub fn draft(question: &QuestionView, draft: Option<&str>) -> String {
     let words = draft.map(str::to_owned).unwrap_or_else(|| first_words(question));
-    let mut file = tempfile::Builder::new().prefix("tollgate-").suffix(".md").tempfile().ok()?;
-    write!(file, "{words}\n{}", template(question)).ok()?;
-    let edited = keyboard::while_lent(|| editor().arg(file.path()).status());
-    if let Err(cause) = edited {
-        output::talk(&format!("the editor cannot be started: {cause}; set $EDITOR to another one"));
-        return None;
-    }
-    let text = std::fs::read_to_string(file.path()).ok()?;
+    format!("{words}\n{}", template(question))
+}
+
+/// The answer in the text of the editor; none when the person wrote nothing.
+pub fn words(question: &QuestionView, text: &str) -> Option<String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let text = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
     (!text.is_empty() && text != first_words(question).trim()).then_some(text)
@@ -163,13 +183,4 @@ fn template(question: &QuestionView) -> String {
     }
     text.push_str("# An empty answer is not sent.\n");
     text
-}
-
-fn editor() -> Command {
-    let named = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
-    let chosen = named.filter(|words| !words.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
-    let mut words = chosen.split_whitespace();
-    let mut command = Command::new(words.next().unwrap_or("vi"));
-    command.args(words);
-    command
 }

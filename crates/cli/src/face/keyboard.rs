@@ -85,6 +85,7 @@ pub fn give_back() {
     if IS_OURS.swap(false, Ordering::Relaxed) {
         as_before();
     }
+    output::release();
 }
 
 /// The person stops the program for a while, and gets the terminal as it was.
@@ -94,17 +95,24 @@ pub fn lend() {
     }
 }
 
-/// Lets another program have the terminal while it works. No key of it is read here.
-pub fn while_lent<T>(work: impl FnOnce() -> T) -> T {
+/// Lets a program of the person have the terminal. No key of it is read here, and what is told waits.
+pub fn lend_out() {
     {
         let _nobody_reads = typing();
         IS_LENT.store(true, Ordering::Relaxed);
     }
+    output::hold();
     lend();
-    let done = work();
+}
+
+/// The program has ended: what happened meanwhile is told. What was typed for the program answers nothing.
+pub fn take_back() {
     take_again();
+    let typing = typing();
+    let _ = termios::tcflush(std::io::stdin(), QueueSelector::IFlush);
     IS_LENT.store(false, Ordering::Relaxed);
-    done
+    drop(typing);
+    output::release();
 }
 
 pub fn is_lent() -> bool {
@@ -121,7 +129,9 @@ fn as_before() {
 /// answer it.
 pub fn ask(prompt: &str) -> u64 {
     let mut typing = typing();
-    let _ = termios::tcflush(std::io::stdin(), QueueSelector::IFlush);
+    if !is_lent() {
+        let _ = termios::tcflush(std::io::stdin(), QueueSelector::IFlush);
+    }
     typing.line.clear();
     typing.question += 1;
     typing.show(prompt);
@@ -191,8 +201,10 @@ fn burst() -> Option<(Vec<u8>, u64)> {
 
 impl Typing {
     fn show(&mut self, prompt: &str) {
-        output::prompt(prompt);
-        output::echo(&self.line.shown());
+        if !is_lent() {
+            output::prompt(prompt);
+            output::echo(&self.line.shown());
+        }
         self.prompt = Some(prompt.to_owned());
     }
 

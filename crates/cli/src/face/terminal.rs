@@ -1,13 +1,15 @@
 //! At a terminal: one live line per running dispatch, and questions that are answered in place.
 
-use super::gate::{self, Key};
+use super::gate::{self, Key, Lines};
 use super::live::Live;
+use super::loan::{self, Loan, Written};
 use super::narrate::Narrator;
 use super::{command_id, keyboard};
 use crate::digest::digest;
 use crate::output::{self, BOLD, DIM, NOTE, WARN};
 use anstyle::Style;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
 use tollgate_core::answer::{AnswerOption, ApproveWay, NeedsWords, Way};
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::Event;
@@ -16,7 +18,7 @@ use tollgate_core::input::Command;
 use tollgate_core::limits::GATE_ASKS_MAX;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::view::{Parts, QuestionView, View};
-use tollgate_host::serve::{Face, TypedLine};
+use tollgate_host::serve::{Face, OwnerMessage, TypedLine};
 
 /// Leaves a question for information without an answer.
 const SKIP: &str = "skip";
@@ -39,6 +41,11 @@ pub struct TerminalFace {
     asked: Option<(DecisionId, u32)>,
     /// What the keyboard calls the question at hand.
     question: Option<u64>,
+    /// The person has their pager or editor open.
+    loan: Option<Loan>,
+    /// The question that it was opened at.
+    lent_at: Option<(DecisionId, u32)>,
+    owner: Option<Sender<OwnerMessage>>,
 }
 
 impl TerminalFace {
@@ -53,6 +60,9 @@ impl TerminalFace {
             draft: None,
             asked: None,
             question: None,
+            loan: None,
+            lent_at: None,
+            owner: None,
         }
     }
 
@@ -76,35 +86,72 @@ impl TerminalFace {
         if question.kind == DecisionKind::Info {
             output::styled(DIM, "  skip leaves it without an answer");
         }
-        output::styled(DIM, gate::FOOTER);
+        output::styled(DIM, gate::footer(question));
         self.question = Some(keyboard::ask("> "));
     }
 
-    /// Shows what was asked for and asks again; words from an editor are an answer.
-    fn help_to_judge(&mut self, now: Parts<'_>, question: &QuestionView, key: Key) -> Vec<Command> {
-        match key {
-            Key::Read => gate::read(&self.root, &now.view(), question),
-            Key::Difference => gate::difference(&self.root, &now.view(), question),
-            Key::Explain => gate::explain(question),
-            Key::Editor => {
-                let written = gate::words(question, self.draft.as_deref());
-                if let Some(answer) = written {
-                    self.draft = Some(answer.clone());
-                    let (decision, round) = (question.decision_id.clone(), question.round);
-                    let id = command_id();
-                    return vec![Command::Answer { id, decision, round, answer, reason: None }];
-                }
-                output::talk("nothing was written, and nothing is sent");
+    /// Shows what was asked for and asks again, at once or when the person's program has ended.
+    fn help_to_judge(&mut self, now: Parts<'_>, question: &QuestionView, key: Key) {
+        self.loan = match key {
+            Key::Read => self.in_pager(gate::read(&self.root, &now.view(), question)),
+            Key::Difference => self.in_pager(gate::difference(&self.root, &now.view(), question)),
+            Key::Editor => self.in_editor(question),
+            Key::Explain => {
+                gate::explain(question);
+                None
             }
+        };
+        if self.loan.is_none() {
+            keyboard::ask_again("> ");
         }
-        keyboard::ask_again("> ");
-        Vec::new()
+    }
+
+    fn in_pager(&self, lines: Option<Lines>) -> Option<Loan> {
+        Loan::pager(&lines?, self.owner.clone()?)
+    }
+
+    fn in_editor(&self, question: &QuestionView) -> Option<Loan> {
+        let text = gate::draft(question, self.draft.as_deref());
+        let opened = Loan::editor(&text, self.owner.clone()?);
+        opened.map_err(|why| output::talk(&format!("{why}; nothing is sent"))).ok()
+    }
+
+    /// The words of an editor that did what it should are an answer; others are there again at the next `e`.
+    fn take_words(&mut self, question: &QuestionView, written: &Written) -> Vec<Command> {
+        let words = gate::words(question, &written.text);
+        if let Some(why) = &written.failure {
+            output::talk(&format!("{why}; nothing is sent"));
+            self.draft = words.or(self.draft.take());
+            return Vec::new();
+        }
+        let Some(answer) = words else {
+            output::talk("nothing was written, and nothing is sent");
+            return Vec::new();
+        };
+        self.draft = Some(answer.clone());
+        let (decision, round) = (question.decision_id.clone(), question.round);
+        vec![Command::Answer { id: command_id(), decision, round, answer, reason: None }]
+    }
+
+    /// The question that the person was asked, if it is still that round of it.
+    fn still_asked(
+        &self,
+        now: Parts<'_>,
+        asked: Option<&(DecisionId, u32)>,
+    ) -> Option<QuestionView> {
+        let question = now.question()?;
+        let is_that = asked
+            .is_some_and(|(id, round)| (&question.decision_id, question.round) == (id, *round));
+        (is_that && self.is_asking && self.asked.as_ref() == asked).then_some(question)
     }
 
     /// A number stands for its option; what needs words is asked for them.
     fn complete(&mut self, decision: &QuestionView, line: &str) -> Option<String> {
         if let Some(option) = self.half.take() {
             return Some(option.with_words(line));
+        }
+        if let Some(option) = gate::lettered(decision, line.trim()) {
+            return Some(option.answer.clone());
         }
         // Where an agent suggests nothing, a number is an answer like any other.
         if decision.kind == DecisionKind::Info && decision.options.len() < 2 {
@@ -176,6 +223,12 @@ impl Face for TerminalFace {
         let Some(question) = now.question() else {
             return Vec::new();
         };
+        if self.loan.is_some() {
+            let words =
+                "text that you typed before your program opened does not count as an answer";
+            output::marked(NOTE, "   note", words);
+            return Vec::new();
+        }
         // Nobody answers what they have not seen.
         let (id, round) = (question.decision_id.clone(), question.round);
         if !self.is_asking || self.asked != Some((id.clone(), round)) {
@@ -195,9 +248,11 @@ impl Face for TerminalFace {
         }
         let line = line.text.as_str();
         if self.half.is_none()
-            && let Some(key) = Key::of(line)
+            && let Some(key) = Key::of(line, &question)
         {
-            return self.help_to_judge(now, &question, key);
+            self.help_to_judge(now, &question, key);
+            self.lent_at = Some((id, round));
+            return Vec::new();
         }
         // A stray Enter decides nothing and costs nothing.
         if line.trim().is_empty() {
@@ -235,16 +290,55 @@ impl Face for TerminalFace {
     }
 
     fn tick(&mut self, now: Parts<'_>) {
-        if !self.is_asking {
+        if !self.is_asking && self.loan.is_none() {
             self.live.show(&self.root, now);
         }
     }
 
+    fn can_reach(&mut self, owner: Sender<OwnerMessage>) {
+        self.owner = Some(owner);
+    }
+
+    fn terminal_is_back(&mut self, now: Parts<'_>) -> Vec<Command> {
+        let Some(loan) = self.loan.take() else {
+            return Vec::new();
+        };
+        let asked = self.lent_at.take();
+        let written = loan.end();
+        if loan::is_called_back() {
+            keep_unsent("the session was asked to end", written);
+            return Vec::new();
+        }
+        let Some(question) = self.still_asked(now, asked.as_ref()) else {
+            let id = asked.map(|(id, _)| id.to_string()).unwrap_or_default();
+            keep_unsent(&format!("{id} was answered elsewhere or asked again meanwhile"), written);
+            keyboard::show_again();
+            return Vec::new();
+        };
+        let commands = written.map(|written| self.take_words(&question, &written));
+        let commands = commands.unwrap_or_default();
+        if commands.is_empty() {
+            keyboard::ask_again("> ");
+        }
+        commands
+    }
+
     fn rest(&mut self) {
+        if let Some(loan) = self.loan.take() {
+            keep_unsent("the session has ended here", loan.end());
+        }
         self.live.clear();
     }
 }
 
 fn begins_work(event: &Event) -> bool {
     matches!(event, Event::AttemptStarted { .. } | Event::ChecksStarted { .. })
+}
+
+/// Words that nobody asks for any more stay in their file.
+fn keep_unsent(why: &str, written: Option<Written>) {
+    if let Some(written) = written {
+        output::talk(&format!("{why}; nothing is sent"));
+        written.keep();
+    }
 }

@@ -36,6 +36,7 @@ mod instructions;
 mod integrating;
 mod lanes;
 mod lean_full;
+mod lending;
 mod limits;
 mod looks;
 mod manual;

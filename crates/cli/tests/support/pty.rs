@@ -6,6 +6,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -30,15 +31,36 @@ impl Terminal {
 
     /// With a variable set.
     pub fn start_with(repo: &Repo, args: &[&str], variable: &str, value: &str) -> Self {
-        Self::open(repo, args, (variable, value), 0)
+        Self::start_with_all(repo, args, &[(variable, value)])
+    }
+
+    /// With several variables set.
+    pub fn start_with_all(repo: &Repo, args: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::open(repo, args, variables, 0, None)
+    }
+
+    /// A script reads what is printed, as in `name=$(tollgate run …)`: standard output is a file.
+    pub fn start_printing_to(
+        repo: &Repo,
+        args: &[&str],
+        variables: &[(&str, &str)],
+        file: &Path,
+    ) -> Self {
+        Self::open(repo, args, variables, 0, Some(File::create(file).unwrap()))
     }
 
     /// At a terminal that tells how wide it is.
     pub fn start_wide(repo: &Repo, args: &[&str], columns: u16) -> Self {
-        Self::open(repo, args, ("TERM", "xterm"), columns)
+        Self::open(repo, args, &[], columns, None)
     }
 
-    fn open(repo: &Repo, args: &[&str], variable: (&str, &str), columns: u16) -> Self {
+    fn open(
+        repo: &Repo,
+        args: &[&str],
+        variables: &[(&str, &str)],
+        columns: u16,
+        output: Option<File>,
+    ) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -50,9 +72,9 @@ impl Terminal {
         let child = repo
             .command(args)
             .env("TERM", "xterm")
-            .env(variable.0, variable.1)
+            .envs(variables.iter().copied())
             .stdin(Stdio::from(open()))
-            .stdout(Stdio::from(open()))
+            .stdout(Stdio::from(output.unwrap_or_else(open)))
             .stderr(Stdio::from(open()))
             .spawn()
             .unwrap();
