@@ -2,6 +2,7 @@
 
 mod args;
 mod candidates;
+mod changes;
 mod commands;
 mod demo;
 mod digest;

@@ -63,9 +63,7 @@ impl TerminalFace {
         for line in digest(&self.root, &view.branch, question) {
             output::quoted(DIM, &line);
         }
-        if let Some(words) = gate::changed_since_last_round(question) {
-            output::marked(NOTE, "!", &words);
-        }
+        gate::show_changed_since_last_round(&self.root, view, question);
         for (index, option) in question.options.iter().enumerate() {
             let number = format!("  {}", index + 1);
             let mark = if option.recommended { " (recommended)" } else { "" };
@@ -87,8 +85,9 @@ impl TerminalFace {
             Key::Difference => gate::difference(&self.root, &now.view(), question),
             Key::Explain => gate::explain(question),
             Key::Editor => {
-                let written = gate::words(question, self.draft.as_deref());
-                if let Some(answer) = written {
+                let chosen = self.half.as_ref();
+                if let Some(answer) = gate::words(question, chosen, self.draft.as_deref()) {
+                    self.half = None;
                     self.draft = Some(answer.clone());
                     let (decision, round) = (question.decision_id.clone(), question.round);
                     let id = command_id();
@@ -97,8 +96,14 @@ impl TerminalFace {
                 output::talk("nothing was written, and nothing is sent");
             }
         }
-        keyboard::ask_again("> ");
+        keyboard::ask_again(&self.prompt());
         Vec::new()
+    }
+
+    /// What is asked for at the moment.
+    fn prompt(&self) -> String {
+        let words = self.half.as_ref().map(AnswerOption::name_of_words);
+        format!("{}> ", words.unwrap_or_default().to_lowercase())
     }
 
     /// A number stands for its option; what needs words is asked for them.
@@ -121,8 +126,8 @@ impl TerminalFace {
         };
         match (option.needs_words, words.trim()) {
             (NeedsWords::Required, "") => {
-                keyboard::ask_again(&format!("{}> ", option.name_of_words().to_lowercase()));
                 self.half = Some(option.clone());
+                keyboard::ask_again(&self.prompt());
                 None
             }
             (NeedsWords::Required, words) => Some(option.with_words(words)),
@@ -194,9 +199,8 @@ impl Face for TerminalFace {
             return Vec::new();
         }
         let line = line.text.as_str();
-        if self.half.is_none()
-            && let Some(key) = Key::of(line)
-        {
+        // A letter by itself is never a useful reason.
+        if let Some(key) = Key::of(line) {
             return self.help_to_judge(now, &question, key);
         }
         // A stray Enter decides nothing and costs nothing.

@@ -2,7 +2,10 @@
 
 use super::{Repository, RepositoryError};
 use std::path::Path;
-use tollgate_core::id::CommitId;
+use tollgate_core::id::{CommitId, SessionName};
+
+/// So many paths fit on a command line.
+const PATHS_PER_CALL: usize = 200;
 
 /// How much is told of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +37,35 @@ impl Repository {
     ) -> Result<Vec<u8>, RepositoryError> {
         let call = self.read(PLAIN).args([detail.option(), from.as_str(), to.as_str(), "--"]);
         Ok(call.run()?.stdout)
+    }
+
+    /// The patch of these files only; of all where none is named.
+    pub fn patch_of(
+        &self,
+        from: &CommitId,
+        to: &CommitId,
+        paths: &[String],
+    ) -> Result<Vec<u8>, RepositoryError> {
+        if paths.is_empty() {
+            return self.difference(from, to, Detail::Patch);
+        }
+        let mut patch = Vec::new();
+        for some in paths.chunks(PATHS_PER_CALL) {
+            let call = self.read(PLAIN).env("GIT_LITERAL_PATHSPECS", "1");
+            let call = call.args([Detail::Patch.option(), from.as_str(), to.as_str(), "--"]);
+            patch.extend(call.args(some).run()?.stdout);
+        }
+        Ok(patch)
+    }
+
+    /// The commit of a rescue of the session, by the end of its name, and its whole name.
+    pub fn rescued(
+        &self,
+        session: &SessionName,
+        name: &str,
+    ) -> Result<Option<(String, CommitId)>, RepositoryError> {
+        let name = format!("refs/tollgate/rescue/{session}/{name}");
+        Ok(self.tip_of(&name)?.map(|commit| (name, commit)))
     }
 
     /// The commit before this one.
