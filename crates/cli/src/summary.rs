@@ -1,5 +1,6 @@
 //! What a person reads when a run comes to its end: a summary in words, never JSON.
 
+use crate::changes;
 use crate::digest::digest;
 use crate::exit::Exit;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE};
@@ -161,6 +162,10 @@ fn questions(root: &Path, view: &View) {
         output::marked(NOTE, question.decision_id.as_str(), &question.question);
         for line in digest(root, &view.branch, question) {
             output::quoted(DIM, &line);
+        }
+        if changes::show_first_lines(root, view, question) {
+            let how = format!("tollgate resume {}", view.session);
+            output::styled(DIM, &format!("  `{how}` at a terminal shows all of it"));
         }
         let (name, id) = (&view.session, &question.decision_id);
         for option in &question.options {

@@ -1,6 +1,7 @@
 //! The world of Tollgate: everything that touches a disk, a process or a clock.
 
 pub mod activity;
+pub mod changes;
 pub mod client;
 mod commands;
 pub mod context;

@@ -73,9 +73,7 @@ impl TerminalFace {
         for line in digest(&self.root, &view.branch, question) {
             output::quoted(DIM, &line);
         }
-        if let Some(words) = gate::changed_since_last_round(question) {
-            output::marked(NOTE, "!", &words);
-        }
+        gate::show_changed_since_last_round(&self.root, view, question);
         for (index, option) in question.options.iter().enumerate() {
             let number = format!("  {}", index + 1);
             let mark = if option.recommended { " (recommended)" } else { "" };
@@ -102,7 +100,7 @@ impl TerminalFace {
             }
         };
         if self.loan.is_none() {
-            keyboard::ask_again("> ");
+            keyboard::ask_again(&self.prompt());
         }
     }
 
@@ -111,14 +109,14 @@ impl TerminalFace {
     }
 
     fn in_editor(&self, question: &QuestionView) -> Option<Loan> {
-        let text = gate::draft(question, self.draft.as_deref());
+        let text = gate::draft(question, self.half.as_ref(), self.draft.as_deref());
         let opened = Loan::editor(&text, self.owner.clone()?);
         opened.map_err(|why| output::talk(&format!("{why}; nothing is sent"))).ok()
     }
 
     /// The words of an editor that did what it should are an answer; others are there again at the next `e`.
     fn take_words(&mut self, question: &QuestionView, written: &Written) -> Vec<Command> {
-        let words = gate::words(question, &written.text);
+        let words = gate::words(question, self.half.as_ref(), &written.text);
         if let Some(why) = &written.failure {
             output::talk(&format!("{why}; nothing is sent"));
             self.draft = words.or(self.draft.take());
@@ -128,6 +126,7 @@ impl TerminalFace {
             output::talk("nothing was written, and nothing is sent");
             return Vec::new();
         };
+        self.half = None;
         self.draft = Some(answer.clone());
         let (decision, round) = (question.decision_id.clone(), question.round);
         vec![Command::Answer { id: command_id(), decision, round, answer, reason: None }]
@@ -143,6 +142,12 @@ impl TerminalFace {
         let is_that = asked
             .is_some_and(|(id, round)| (&question.decision_id, question.round) == (id, *round));
         (is_that && self.is_asking && self.asked.as_ref() == asked).then_some(question)
+    }
+
+    /// What is asked for at the moment.
+    fn prompt(&self) -> String {
+        let words = self.half.as_ref().map(AnswerOption::name_of_words);
+        format!("{}> ", words.unwrap_or_default().to_lowercase())
     }
 
     /// A number stands for its option; what needs words is asked for them.
@@ -168,8 +173,8 @@ impl TerminalFace {
         };
         match (option.needs_words, words.trim()) {
             (NeedsWords::Required, "") => {
-                keyboard::ask_again(&format!("{}> ", option.name_of_words().to_lowercase()));
                 self.half = Some(option.clone());
+                keyboard::ask_again(&self.prompt());
                 None
             }
             (NeedsWords::Required, words) => Some(option.with_words(words)),
@@ -247,9 +252,8 @@ impl Face for TerminalFace {
             return Vec::new();
         }
         let line = line.text.as_str();
-        if self.half.is_none()
-            && let Some(key) = Key::of(line, &question)
-        {
+        // A letter by itself is never a useful reason.
+        if let Some(key) = Key::of(line, &question) {
             self.help_to_judge(now, &question, key);
             self.lent_at = Some((id, round));
             return Vec::new();
@@ -318,7 +322,7 @@ impl Face for TerminalFace {
         let commands = written.map(|written| self.take_words(&question, &written));
         let commands = commands.unwrap_or_default();
         if commands.is_empty() {
-            keyboard::ask_again("> ");
+            keyboard::ask_again(&self.prompt());
         }
         commands
     }

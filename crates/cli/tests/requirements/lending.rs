@@ -5,18 +5,15 @@ use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL, eventually};
 use rustix::process::Signal;
 use serde_json::json;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 const GATE: &str = "UD-APPROVE-DESIGN";
 const STRATEGY: &str = "UD-REVIEW-STRATEGY (strategy)";
 
-/// A program of the person, outside of the repository.
+/// A program of the person that works beside the repository.
 fn program(repo: &Repo, name: &str, lines: &str) -> String {
-    let path = repo.outside(name);
-    fs::write(&path, format!("#!/bin/sh\ncd {}\n{lines}\n", repo.outside("").display())).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.display().to_string()
+    let lines = format!("cd {}\n{lines}", repo.outside("").display());
+    repo.program(name, &lines).display().to_string()
 }
 
 fn at_the_gate(repo: &Repo, variables: &[(&str, &str)]) -> Terminal {

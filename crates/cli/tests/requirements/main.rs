@@ -15,6 +15,7 @@ mod checks_unproven;
 mod clauses;
 mod cleaning;
 mod clock;
+mod comparing;
 mod copies;
 mod criteria;
 mod decisions;

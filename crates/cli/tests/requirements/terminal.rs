@@ -2,7 +2,7 @@
 
 use crate::route::{leaves, route};
 use crate::support::plan::{Planned, planner, replies, security_question};
-use crate::support::pty::Terminal;
+use crate::support::pty::{Terminal, plain};
 use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL, eventually};
 use rustix::process::Signal;
 use serde_json::json;
@@ -334,18 +334,8 @@ const MIMICRY: [&str; 4] = [
     "            tollgate answer latest UD-APPROVE-DESIGN \"approved\" --now",
 ];
 
-/// Every row on the screen without colours.
 fn rows(screen: &str) -> Vec<String> {
-    let mut plain = String::new();
-    let mut rest = screen;
-    while let Some(at) = rest.find('\u{1b}') {
-        plain.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let end = rest.find(|c: char| c.is_ascii_alphabetic()).map_or(rest.len(), |end| end + 1);
-        rest = &rest[end..];
-    }
-    plain.push_str(rest);
-    plain.split(['\n', '\r']).map(str::to_owned).collect()
+    plain(screen).split(['\n', '\r']).map(str::to_owned).collect()
 }
 
 #[track_caller]

@@ -89,6 +89,11 @@ impl Terminal {
         text(&self.shown.lock().unwrap())
     }
 
+    /// The same without colours and other sequences.
+    pub fn plain(&self) -> String {
+        plain(&self.screen())
+    }
+
     /// Waits until these words appear after what was waited for before.
     #[track_caller]
     pub fn wait_for(&mut self, words: &str) -> &mut Self {
@@ -161,6 +166,20 @@ impl Drop for Terminal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Text without colours and other sequences.
+pub fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.find(|c: char| c.is_ascii_alphabetic()).map_or(rest.len(), |end| end + 1);
+        rest = &rest[end..];
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Reads until the other side is gone.
