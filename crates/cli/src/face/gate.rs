@@ -1,5 +1,6 @@
 //! What helps a person to judge a question: its files, what changed, an editor for the words, and an explanation.
 
+use super::loan::Asked;
 use crate::changes;
 use crate::output::{self, BOLD, DIM, NOTE};
 use crate::pager;
@@ -143,20 +144,16 @@ pub fn show_changed_since_last_round(root: &Path, view: &View, question: &Questi
 const SCISSORS: &str = "# ---- >8 ---- everything below this line is left out";
 
 /// What the editor begins with: the words so far, or the option that was chosen, and below them what one can answer.
-pub fn draft(
-    question: &QuestionView,
-    chosen: Option<&AnswerOption>,
-    draft: Option<&str>,
-) -> String {
-    let begin = first_words(question, chosen);
-    let draft = draft.filter(|text| chosen.is_none() || text.starts_with(begin.trim()));
-    format!("{}\n{}", draft.unwrap_or(&begin), template(question))
+pub fn draft(asked: &Asked, draft: Option<&str>) -> String {
+    let begin = first_words(asked);
+    let draft = draft.filter(|text| asked.chosen.is_none() || text.starts_with(begin.trim()));
+    format!("{}\n{}", draft.unwrap_or(&begin), template(&asked.question))
 }
 
 /// The answer that a person wrote in their editor, with the option that they chose; none when they wrote nothing.
-pub fn words(question: &QuestionView, chosen: Option<&AnswerOption>, text: &str) -> Option<String> {
-    let text = above_scissors(text, question);
-    (!text.is_empty() && text != first_words(question, chosen).trim()).then(|| text.to_owned())
+pub fn words(asked: &Asked, text: &str) -> Option<String> {
+    let text = above_scissors(text, &asked.question);
+    (!text.is_empty() && text != first_words(asked).trim()).then(|| text.to_owned())
 }
 
 /// Also where the person took the line out.
@@ -166,10 +163,10 @@ fn above_scissors<'a>(text: &'a str, question: &QuestionView) -> &'a str {
 }
 
 /// The beginning of the option that was chosen, or else of the first one that takes words.
-fn first_words(question: &QuestionView, chosen: Option<&AnswerOption>) -> String {
-    let mut options = question.options.iter();
+fn first_words(asked: &Asked) -> String {
+    let mut options = asked.question.options.iter();
     let taking = || options.find(|option| option.needs_words == NeedsWords::Required);
-    let option = chosen.or_else(taking);
+    let option = asked.chosen.as_ref().or_else(taking);
     let keyword = option.and_then(|option| option.answer.split_once(':'));
     keyword.map(|(keyword, _)| format!("{keyword}: ")).unwrap_or_default()
 }

@@ -14,6 +14,8 @@ use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
+use tollgate_core::answer::AnswerOption;
+use tollgate_core::view::QuestionView;
 use tollgate_host::serve::OwnerMessage;
 
 /// How soon it is seen that the program has ended.
@@ -38,6 +40,15 @@ type Ended = io::Result<ExitStatus>;
 pub struct Loan {
     program: JoinHandle<Ended>,
     opened: Opened,
+    asked: Asked,
+}
+
+/// What the person was asked when they opened it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub question: QuestionView,
+    /// The option that they chose, and its words are still wanted.
+    pub chosen: Option<AnswerOption>,
 }
 
 /// What the person has open.
@@ -59,43 +70,47 @@ pub struct Written {
 
 impl Loan {
     /// Opens the person's pager. Where there is none, the lines are shown at once.
-    pub fn pager(lines: &[(Style, String)], to: Sender<OwnerMessage>) -> Option<Self> {
+    pub fn pager(
+        lines: &[(Style, String)],
+        asked: Asked,
+        to: Sender<OwnerMessage>,
+    ) -> Option<Self> {
         let text = output::painted(lines, Shown::AsTalk);
         let Some(mut command) = pager::over(&text) else {
             output::show_painted(&text);
             return None;
         };
         command.stdout(output::terminal().ok()?);
-        Some(Self::begin(command, Opened::Pager(text), to))
+        Some(Self::begin(command, Opened::Pager(text), asked, to))
     }
 
     /// Opens the person's editor with a text. The reason where that cannot be.
-    pub fn editor(text: &str, to: Sender<OwnerMessage>) -> Result<Self, String> {
+    pub fn editor(text: &str, asked: Asked, to: Sender<OwnerMessage>) -> Result<Self, String> {
         let words = |cause: io::Error| format!("a file for the editor cannot be made: {cause}");
         let mut file =
             tempfile::Builder::new().prefix("tollgate-").suffix(".md").tempfile().map_err(words)?;
         io::Write::write_all(&mut file, text.as_bytes()).map_err(words)?;
         let mut command = editor()?;
         command.arg(file.path()).stdout(output::terminal().map_err(words)?);
-        Ok(Self::begin(command, Opened::Editor(file), to))
+        Ok(Self::begin(command, Opened::Editor(file), asked, to))
     }
 
-    fn begin(mut command: Command, opened: Opened, to: Sender<OwnerMessage>) -> Self {
+    fn begin(mut command: Command, opened: Opened, asked: Asked, to: Sender<OwnerMessage>) -> Self {
         keyboard::lend_out();
         let program = std::thread::spawn(move || {
             let ended = command.spawn().and_then(wait);
             let _owner_is_gone = to.send(OwnerMessage::TerminalIsBack);
             ended
         });
-        Self { program, opened }
+        Self { program, opened, asked }
     }
 
     /// Waits until the program has ended and takes the terminal back; with what was written, if it was an editor.
-    pub fn end(self) -> Option<Written> {
+    pub fn end(self) -> (Asked, Option<Written>) {
         let ended = self.program.join();
         keyboard::take_back();
         let ended = ended.unwrap_or_else(|_| Err(io::Error::other("its thread ended")));
-        match self.opened {
+        let written = match self.opened {
             Opened::Pager(text) => {
                 if !pager::has_shown(&ended) {
                     output::show_painted(&text);
@@ -103,7 +118,8 @@ impl Loan {
                 None
             }
             Opened::Editor(file) => Some(Written::read(file, &ended)),
-        }
+        };
+        (self.asked, written)
     }
 }
 
