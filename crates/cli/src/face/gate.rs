@@ -47,6 +47,14 @@ pub fn footer(question: &QuestionView) -> &'static str {
     }
 }
 
+/// A long text may have moved the question off the screen.
+pub fn remind(question: &QuestionView) {
+    let answers = question.options.iter().enumerate();
+    let answers = answers.map(|(index, option)| format!("{} {}", index + 1, option.answer));
+    let answers = answers.collect::<Vec<_>>().join(" · ");
+    output::marked(NOTE, "?", &format!("{}: {answers}", question.decision_id));
+}
+
 /// The option of a question for information that is this letter, or begins with it as `d)` does.
 pub fn lettered<'a>(question: &'a QuestionView, line: &str) -> Option<&'a AnswerOption> {
     let is_letter = line.len() == 1 && question.kind == DecisionKind::Info;

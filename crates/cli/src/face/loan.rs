@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tempfile::NamedTempFile;
 use tollgate_core::answer::AnswerOption;
 use tollgate_core::view::QuestionView;
@@ -22,6 +22,9 @@ use tollgate_host::serve::OwnerMessage;
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a program may take to leave when the session ends.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// When a file of the editor was written that nobody saved since: long before any clock of today.
+const UNSAVED: SystemTime = SystemTime::UNIX_EPOCH;
 
 /// The session ends, and whoever has the terminal is asked to leave.
 static IS_CALLED_BACK: AtomicBool = AtomicBool::new(false);
@@ -65,6 +68,8 @@ pub struct Written {
     pub text: String,
     /// Why it is not sent.
     pub failure: Option<String>,
+    /// The person saved it: a draft that they only looked at is not sent.
+    pub is_saved: bool,
     file: NamedTempFile,
 }
 
@@ -90,6 +95,7 @@ impl Loan {
         let mut file =
             tempfile::Builder::new().prefix("tollgate-").suffix(".md").tempfile().map_err(words)?;
         io::Write::write_all(&mut file, text.as_bytes()).map_err(words)?;
+        file.as_file().set_modified(UNSAVED).map_err(words)?;
         let mut command = editor()?;
         command.arg(file.path()).stdout(output::terminal().map_err(words)?);
         Ok(Self::begin(command, Opened::Editor(file), asked, to))
@@ -160,7 +166,9 @@ impl Written {
             Ok(bytes) => (lossy(bytes), None),
             Err(cause) => (String::new(), Some(format!("what you wrote cannot be read: {cause}"))),
         };
-        Self { text, failure: failure.or(unread), file }
+        let modified = std::fs::metadata(file.path()).and_then(|found| found.modified());
+        let is_saved = modified.is_ok_and(|at| at != UNSAVED);
+        Self { text, failure: failure.or(unread), is_saved, file }
     }
 
     /// Nobody asks for it any more, so it stays where it is.

@@ -105,7 +105,12 @@ impl TerminalFace {
     }
 
     fn in_pager(&self, lines: Option<Lines>, asked: Asked) -> Option<Loan> {
-        Loan::pager(&lines?, asked, self.owner.clone()?)
+        let question = asked.question.clone();
+        let loan = Loan::pager(&lines?, asked, self.owner.clone()?);
+        if loan.is_none() {
+            gate::remind(&question);
+        }
+        loan
     }
 
     fn in_editor(&self, asked: Asked) -> Option<Loan> {
@@ -122,7 +127,7 @@ impl TerminalFace {
             self.draft = words.or(self.draft.take());
             return Vec::new();
         }
-        let Some(answer) = words else {
+        let Some(answer) = words.filter(|_| written.is_saved) else {
             output::talk("nothing was written, and nothing is sent");
             return Vec::new();
         };
@@ -313,8 +318,13 @@ impl Face for TerminalFace {
             keyboard::show_again();
             return Vec::new();
         }
-        let commands = written.map(|written| self.take_words(&asked, &written));
-        let commands = commands.unwrap_or_default();
+        let commands = match written {
+            Some(written) => self.take_words(&asked, &written),
+            None => {
+                gate::remind(&asked.question);
+                Vec::new()
+            }
+        };
         if commands.is_empty() {
             keyboard::ask_again(&self.prompt());
         }
