@@ -42,6 +42,7 @@ mod looks;
 mod manual;
 mod merging;
 mod named_roles;
+mod narrow;
 mod nine;
 mod odd_repositories;
 mod older_journals;
