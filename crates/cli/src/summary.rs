@@ -134,7 +134,7 @@ fn roles_to_play(view: &View, assigned: &[Assigned]) {
         }
         output::marked(NOTE, who, "waits for you to play it");
         for (mark, text) in play(name, assigned) {
-            output::marked(BOLD, &format!("  {mark:<8}"), &text);
+            output::to_copy(BOLD, &format!("  {mark:<8}"), &text);
         }
     }
 }
@@ -170,7 +170,11 @@ fn questions(root: &Path, view: &View) {
         let (name, id) = (&view.session, &question.decision_id);
         for option in &question.options {
             let command = format!("tollgate answer {name} {id} {:?} --resume", option.answer);
-            output::marked(BOLD, "  ", &command);
+            // What an agent suggests as an answer is its text.
+            match question.kind {
+                DecisionKind::Info => output::marked(BOLD, "  ", &command),
+                _ => output::to_copy(BOLD, "  ", &command),
+            }
             output::styled(DIM, &format!("      {}: {}", option.label, option.consequence));
         }
     }

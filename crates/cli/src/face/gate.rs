@@ -67,10 +67,9 @@ pub fn lettered<'a>(question: &'a QuestionView, line: &str) -> Option<&'a Answer
 
 pub fn explain(question: &QuestionView) {
     let number = question.options.len();
-    output::talk(&format!(
-        "{} waits for your decision; nothing continues before it, and no option is taken by itself.",
-        question.decision_id
-    ));
+    let what =
+        "waits for your decision; nothing continues before it, and no option is taken by itself";
+    output::marked(BOLD, question.decision_id.as_str(), what);
     for (key, text) in [
         ("v", "reads the files that the question is about"),
         ("d", "shows what changed: since the last round, or on the branch since its start"),

@@ -479,7 +479,11 @@ fn r175_no_row_of_an_agents_words_begins_without_a_bar() {
         }
         assert!(screens[0].1.contains("harmless"), "{}", screens[0].1);
         for (verb, screen) in screens {
-            for row in rows(&screen) {
+            // People copy a command of ours, so it is whole; no word of the agent is in it.
+            let is_ours = |row: &String| {
+                row.trim_start().starts_with("tollgate ") && !row.contains("harmless")
+            };
+            for row in rows(&screen).into_iter().filter(|row| !is_ours(row)) {
                 let width = row.width();
                 assert!(width <= usize::from(COLUMNS), "{verb} has a row of {width}: {row}");
             }
