@@ -2,6 +2,7 @@
 
 mod args;
 mod candidates;
+mod changes;
 mod command_words;
 mod commands;
 mod demo;

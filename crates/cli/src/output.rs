@@ -6,6 +6,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::{Arguments, Write as _};
 use std::io::{IsTerminal, Write};
+use std::ops::Range;
 use std::os::fd::AsFd;
 use std::process::Stdio;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -52,6 +53,10 @@ pub fn verbosity() -> Verbosity {
     VERBOSITY.get().copied().unwrap_or_default()
 }
 
+pub fn is_quiet() -> bool {
+    verbosity() == Verbosity::Quiet
+}
+
 /// Something a person's script reads.
 pub fn data(text: &str) {
     let mut stdout = anstream::stdout().lock();
@@ -80,11 +85,28 @@ fn must_be_written(written: std::io::Result<()>) {
     }
 }
 
-/// Rows of data. What others wrote stays within its row: a line of it that continues stands behind a bar.
-pub fn data_rows(rows: &[String]) {
+/// A row of data.
+#[derive(Debug)]
+pub enum Row {
+    /// What others wrote stays within it: a line of it that continues stands behind a bar.
+    Text(String),
+    /// Words of ours that a person copies. They stay whole, and the terminal wraps them.
+    ToCopy(String),
+}
+
+impl From<String> for Row {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+pub fn data_rows(rows: impl IntoIterator<Item = impl Into<Row>>) {
     let columns = columns_of(std::io::stdout());
-    let rows: Vec<String> = rows.iter().map(|row| continued(row, 0, columns)).collect();
-    data(&rows.join("\n"));
+    let shown = rows.into_iter().map(|row| match row.into() {
+        Row::Text(text) => continued(&text, 0, columns),
+        Row::ToCopy(text) => continued(&text, 0, None),
+    });
+    data(&shown.collect::<Vec<_>>().join("\n"));
 }
 
 /// Text that begins behind `used` columns of ours, and whose other rows cannot be taken for one of ours.
@@ -110,12 +132,13 @@ fn folded(text: &str, used: usize, columns: Option<usize>) -> String {
     let mut folded = String::with_capacity(text.len());
     for (number, line) in text.split('\n').enumerate() {
         let mut room = columns.saturating_sub(if number == 0 { used } else { 0 });
+        let whole = spans(line, columns - BAR.width());
         let mut rest = line;
         if number > 0 {
             folded.push('\n');
         }
         loop {
-            let end = row_end(rest, room);
+            let end = row_end(rest, room, line.len() - rest.len(), &whole);
             folded.push_str(&rest[..end]);
             rest = rest[end..].trim_start_matches(' ');
             if rest.is_empty() {
@@ -129,16 +152,25 @@ fn folded(text: &str, used: usize, columns: Option<usize>) -> String {
     folded
 }
 
-/// Where a row of so many columns ends: before a space, or within a word that is longer than the row.
-fn row_end(text: &str, room: usize) -> usize {
+/// What stands between backticks and is no longer than a row: people copy it, so it is not broken.
+fn spans(line: &str, columns_max: usize) -> Vec<Range<usize>> {
+    let ticks: Vec<usize> = line.match_indices('`').map(|(at, _)| at).collect();
+    let pairs = ticks.chunks_exact(2).map(|pair| pair[0]..pair[1] + 1);
+    pairs.filter(|span| line[span.clone()].width() <= columns_max).collect()
+}
+
+/// Where a row of so many columns ends: before a space, or within a word that is longer than the row. The text begins at
+/// a place of its line, and the spans of that are kept whole.
+fn row_end(text: &str, room: usize, begin: usize, whole: &[Range<usize>]) -> usize {
     let (mut width, mut has_word, mut space) = (0, false, None);
     let mut before = ' ';
     for (at, char) in text.char_indices() {
         width += columns_of_char(char);
-        if width > room && char != ' ' && at > 0 {
-            return space.unwrap_or(at);
+        let span = whole.iter().find(|span| span.contains(&(begin + at)));
+        if width > room && (char != ' ' || span.is_some()) && at > 0 {
+            return space.or(span.map(|span| span.start.saturating_sub(begin))).unwrap_or(at);
         }
-        if char == ' ' && before != ' ' && has_word {
+        if char == ' ' && span.is_none() && before != ' ' && has_word {
             space = Some(at);
         }
         has_word |= !BAR.contains(char);
@@ -313,6 +345,19 @@ pub fn marked(style: Style, mark: &str, text: &str) {
     say(format_args!("{style}{mark}{style:#} {text}\n"));
 }
 
+/// Words of ours that a person copies. They stay whole, and the terminal wraps them.
+pub fn to_copy(style: Style, mark: &str, text: &str) {
+    let text = continued(text, 0, None);
+    say(format_args!("{style}{mark}{style:#} {text}\n"));
+}
+
+/// The same for what is neither a question nor an error nor the end: not told to who wants nothing else.
+pub fn aside(style: Style, mark: &str, text: &str) {
+    if !is_quiet() {
+        marked(style, mark, text);
+    }
+}
+
 /// A prompt without a line break.
 pub fn prompt(text: &str) {
     say(format_args!("{BOLD}{}{BOLD:#}", terminal_text(text)));
@@ -358,6 +403,11 @@ pub fn columns() -> usize {
 /// None where a line may have any length.
 pub fn narrow_columns() -> Option<usize> {
     known_columns()
+}
+
+/// How wide the terminal is that takes the data; none where it is none.
+pub fn data_columns() -> Option<usize> {
+    columns_of(std::io::stdout())
 }
 
 fn known_columns() -> Option<usize> {
@@ -420,6 +470,16 @@ mod tests {
         assert_eq!(folded("ab\n│ cd ef", 2, Some(5)), "ab\n│ cd\n│ ef");
         assert_eq!(folded("ab\n│ cd", 2, Some(5)), "ab\n│ cd");
         assert_eq!(folded("one two", 2, None), "one two");
+    }
+
+    #[test]
+    fn r180_what_stands_between_backticks_is_not_broken() {
+        let text = "run `git a b` now";
+        assert_eq!(folded(text, 0, Some(13)), "run `git a b`\n│ now");
+        assert_eq!(folded(text, 0, Some(12)), "run\n│ `git a b`\n│ now");
+        assert_eq!(folded(text, 0, Some(10)), "run `git a\n│ b` now");
+        assert_eq!(folded("`git a b` now", 8, Some(12)), "\n│ `git a b`\n│ now");
+        assert_eq!(folded("a `b c d", 0, Some(6)), "a `b c\n│ d");
     }
 
     #[test]

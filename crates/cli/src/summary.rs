@@ -1,5 +1,6 @@
 //! What a person reads when a run comes to its end: a summary in words, never JSON.
 
+use crate::changes;
 use crate::digest::digest;
 use crate::exit::Exit;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE};
@@ -134,7 +135,7 @@ fn roles_to_play(view: &View, assigned: &[Assigned]) {
         }
         output::marked(NOTE, who, "waits for you to play it");
         for (mark, text) in play(name, assigned) {
-            output::marked(BOLD, &format!("  {mark:<8}"), &text);
+            output::to_copy(BOLD, &format!("  {mark:<8}"), &text);
         }
     }
 }
@@ -163,10 +164,18 @@ fn questions(root: &Path, view: &View) {
         for line in digest(root, &view.branch, question) {
             output::quoted(DIM, &line);
         }
+        if changes::show_first_lines(root, view, question) {
+            let how = format!("tollgate resume {}", view.session);
+            output::styled(DIM, &format!("  `{how}` at a terminal shows all of it"));
+        }
         let (name, id) = (&view.session, &question.decision_id);
         for option in &question.options {
             let command = format!("tollgate answer {name} {id} {:?} --resume", option.answer);
-            output::marked(BOLD, "  ", &command);
+            // What an agent suggests as an answer is its text.
+            match question.kind {
+                DecisionKind::Info => output::marked(BOLD, "  ", &command),
+                _ => output::to_copy(BOLD, "  ", &command),
+            }
             output::styled(DIM, &format!("      {}: {}", option.label, option.consequence));
         }
     }

@@ -17,7 +17,7 @@ pub use audit::{
 };
 pub use dispatch::{DispatchView, Outcome, outcome};
 pub use parts::{AtWork, Given, Parts};
-pub use question::{Home, QuestionView, ShownFile};
+pub use question::{CodeView, Home, QuestionView, ShownFile, Since};
 pub use spend::{SpendBy, SpendView};
 pub use status::{CorrectionView, RepairsView, StatusView};
 pub use timeline::{Level, Line, Tone};

@@ -1,6 +1,7 @@
 //! The world of Tollgate: everything that touches a disk, a process or a clock.
 
 pub mod activity;
+pub mod changes;
 pub mod client;
 mod commands;
 pub mod context;
@@ -14,6 +15,7 @@ pub mod kept;
 pub mod landing;
 pub mod lifecycle;
 pub mod lock;
+pub mod preparing;
 pub mod projection;
 pub mod record;
 pub mod removal;

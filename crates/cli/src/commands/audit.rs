@@ -42,7 +42,7 @@ impl Audit {
             output::json(&audit);
         } else {
             let lines: Vec<String> = text::text(&audit).lines().map(str::to_owned).collect();
-            output::data_rows(&lines);
+            output::data_rows(lines);
         }
         Ok(Exit::Ok)
     }

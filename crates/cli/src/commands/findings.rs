@@ -43,7 +43,7 @@ impl Findings {
         } else if findings.is_empty() {
             output::talk(&none_shown(&view.session, view.results.findings.len()));
         } else {
-            output::data_rows(&findings.into_iter().map(row).collect::<Vec<_>>());
+            output::data_rows(findings.into_iter().map(row));
         }
         Ok(Exit::Ok)
     }

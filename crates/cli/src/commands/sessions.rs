@@ -1,12 +1,14 @@
 //! `tollgate sessions`: every session of the repository, or of this machine, the newest first.
 
+mod table;
+
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, place};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use tollgate_core::view::{Standing, Summary};
+use tollgate_core::view::Summary;
 use tollgate_files::layout::{Layout, state_home};
 use tollgate_host::sessions::{self, Listed, Measure, Trouble};
 
@@ -53,7 +55,7 @@ impl Sessions {
         } else if listed.is_empty() {
             output::talk("there are no sessions here yet; start one with `tollgate run \"GOAL\"`");
         } else {
-            output::data(&table(&listed));
+            output::data(&table::of(&listed));
         }
         Ok(Exit::Ok)
     }
@@ -85,7 +87,7 @@ impl Sessions {
             output::talk("no repository on this machine has sessions yet");
         }
         for (root, listed) in &all {
-            output::data(&format!("{}\n{}\n", root.display(), table(listed)));
+            output::data(&format!("{}\n{}\n", root.display(), table::of(listed)));
         }
         Ok(Exit::Ok)
     }
@@ -126,48 +128,5 @@ fn tell_trouble(listed: &[Listed]) {
             Some(Trouble::Unreadable(why)) => format!("{name}: {why}"),
         };
         output::marked(output::WARN, "warning:", &text);
-    }
-}
-
-fn table(listed: &[Listed]) -> String {
-    let widest = listed.iter().map(|one| one.summary.session.as_str().len()).max().unwrap_or(0);
-    let width = widest.max("SESSION".len());
-    let mut lines = vec![format!(
-        "{:>3}  {:<width$}  {:<10}  {:<16}  {:<12}  {:<24}  {:>10}",
-        "#", "SESSION", "ACTION", "STATE", "NOW", "UPDATED", "DISK"
-    )];
-    for (number, one) in (1..).zip(listed) {
-        let summary = &one.summary;
-        let updated = summary.updated_at.map_or("-".to_owned(), |at| at.to_string());
-        lines.push(format!(
-            "{number:>3}  {:<width$}  {:<10}  {:<16}  {:<12}  {updated:<24}  {:>10}",
-            summary.session.as_str(),
-            summary.action.as_deref().unwrap_or("-"),
-            state(summary),
-            now(one),
-            output::size(one.disk_bytes),
-        ));
-    }
-    lines.join("\n")
-}
-
-/// A session that a person ended is not blocked.
-fn state(summary: &Summary) -> &'static str {
-    match (summary.state, summary.standing) {
-        (_, Some(Standing::Cancelled)) => "CANCELLED",
-        (Some(state), _) => state.as_str(),
-        (None, _) => "-",
-    }
-}
-
-/// Who must act.
-fn now(listed: &Listed) -> String {
-    match listed.summary.standing {
-        None if matches!(listed.trouble, Some(Trouble::NotBegun)) => "not begun".to_owned(),
-        None => "unreadable".to_owned(),
-        Some(Standing::Working) if listed.is_running => "running".to_owned(),
-        Some(Standing::Working) => "stopped".to_owned(),
-        Some(Standing::YourTurn) => "your turn".to_owned(),
-        Some(ended) => ended.as_str().to_owned(),
     }
 }

@@ -2,11 +2,15 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{output, place, summary};
+use crate::output::{self, Row};
+use crate::{place, summary};
 use clap::Args;
+use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::RetryWhy;
 use tollgate_core::id::SessionName;
-use tollgate_core::view::{CostView, DispatchView, FindingView, ManualStepView, Standing, View};
+use tollgate_core::view::{
+    CostView, DispatchView, FindingView, ManualStepView, QuestionView, Standing, View,
+};
 use tollgate_core::words;
 use tollgate_host::activity::manual::Assigned;
 
@@ -33,33 +37,37 @@ impl Status {
         }
         let is_running = client.is_running();
         let mut lines = text(&view, is_running);
+        lines.extend(view.pending_decisions.iter().flat_map(|asked| waits(&view.session, asked)));
         lines.extend(roles_to_play(&view.session, &client.assigned()));
         if !is_running && view.route.standing == Standing::Working {
             let how = format!("tollgate resume {}", view.session);
-            lines.push(format!("next      the session is not running; continue with `{how}`"));
+            let text = format!("next      the session is not running; continue with `{how}`");
+            lines.push(text.into());
         }
-        output::data_rows(&lines);
+        output::data_rows(lines);
         Ok(Exit::Ok)
     }
 }
 
 /// Dispatches that wait for a person to play them.
-fn roles_to_play(session: &SessionName, assigned: &[Assigned]) -> Vec<String> {
-    let mut lines = Vec::new();
+fn roles_to_play(session: &SessionName, assigned: &[Assigned]) -> Vec<Row> {
+    let mut lines: Vec<Row> = Vec::new();
     for assigned in assigned {
         let (number, role, task) = (assigned.number, assigned.role, &assigned.task);
         let how = if assigned.is_submitted { "is submitted" } else { "waits for a person" };
         let since = assigned.assignment.since;
-        lines.push(format!("waits     dispatch {number} ({role} {task}): {how} (since {since})"));
+        let text = format!("waits     dispatch {number} ({role} {task}): {how} (since {since})");
+        lines.push(text.into());
         if !assigned.is_submitted {
             let play = summary::play(session, assigned);
-            lines.extend(play.iter().map(|(mark, text)| format!("            {mark:<8} {text}")));
+            let line = |(mark, text)| Row::ToCopy(format!("            {mark:<8} {text}"));
+            lines.extend(play.into_iter().map(line));
         }
     }
     lines
 }
 
-fn text(view: &View, is_running: bool) -> Vec<String> {
+fn text(view: &View, is_running: bool) -> Vec<Row> {
     let mut lines = vec![
         format!("session   {}", view.session),
         format!("goal      {}", view.goal.replace('\n', " ")),
@@ -98,19 +106,22 @@ fn text(view: &View, is_running: bool) -> Vec<String> {
     lines.extend(view.results.findings.iter().map(finding));
     lines.extend(view.record.manual_steps.iter().map(by_hand));
     lines.extend(spend(&view.costs));
-    for decision in &view.pending_decisions {
-        lines.push(format!(
-            "waits     {} ({}): {}",
-            decision.decision_id, decision.kind, decision.question
-        ));
-        for option in &decision.options {
-            lines.push(format!(
-                "            tollgate answer {} {} {:?}",
-                view.session, decision.decision_id, option.answer
-            ));
+    lines.into_iter().map(Row::Text).collect()
+}
+
+/// A question, and the commands that answer it.
+fn waits(session: &SessionName, asked: &QuestionView) -> Vec<Row> {
+    let id = &asked.decision_id;
+    let question = Row::Text(format!("waits     {id} ({}): {}", asked.kind, asked.question));
+    let commands = asked.options.iter().map(|option| {
+        let command = format!("            tollgate answer {session} {id} {:?}", option.answer);
+        // What an agent suggests as an answer is its text.
+        match asked.kind {
+            DecisionKind::Info => Row::Text(command),
+            _ => Row::ToCopy(command),
         }
-    }
-    lines
+    });
+    std::iter::once(question).chain(commands).collect()
 }
 
 /// The state, and who must act.

@@ -1,5 +1,7 @@
 //! What helps a person to judge a question: its files, what changed, an editor for the words, and an explanation.
 
+use super::loan::Asked;
+use crate::changes;
 use crate::output::{self, BOLD, DIM, NOTE};
 use crate::pager;
 use anstyle::Style;
@@ -7,9 +9,9 @@ use std::path::Path;
 use tollgate_core::answer::{AnswerOption, NeedsWords};
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::view::{Home, QuestionView, ShownFile, View};
-use tollgate_files::layout::Layout;
 use tollgate_files::sanitize::terminal_text;
-use tollgate_git::repository::{Detail, Repository};
+use tollgate_git::repository::Repository;
+use tollgate_host::changes::{Change, all};
 use tollgate_host::kept;
 
 /// What a single letter asks for, in place of an answer.
@@ -45,6 +47,14 @@ pub fn footer(question: &QuestionView) -> &'static str {
     }
 }
 
+/// A long text may have moved the question off the screen.
+pub fn remind(question: &QuestionView) {
+    let answers = question.options.iter().enumerate();
+    let answers = answers.map(|(index, option)| format!("{} {}", index + 1, option.answer));
+    let answers = answers.collect::<Vec<_>>().join(" · ");
+    output::marked(NOTE, "?", &format!("{}: {answers}", question.decision_id));
+}
+
 /// The option of a question for information that is this letter, or begins with it as `d)` does.
 pub fn lettered<'a>(question: &'a QuestionView, line: &str) -> Option<&'a AnswerOption> {
     let is_letter = line.len() == 1 && question.kind == DecisionKind::Info;
@@ -57,10 +67,9 @@ pub fn lettered<'a>(question: &'a QuestionView, line: &str) -> Option<&'a Answer
 
 pub fn explain(question: &QuestionView) {
     let number = question.options.len();
-    output::talk(&format!(
-        "{} waits for your decision; nothing continues before it, and no option is taken by itself.",
-        question.decision_id
-    ));
+    let what =
+        "waits for your decision; nothing continues before it, and no option is taken by itself";
+    output::marked(BOLD, question.decision_id.as_str(), what);
     for (key, text) in [
         ("v", "reads the files that the question is about"),
         ("d", "shows what changed: since the last round, or on the branch since its start"),
@@ -109,75 +118,72 @@ fn content(root: &Path, view: &View, file: &ShownFile) -> Option<String> {
     }
 }
 
-/// Since the last round where there was one, else of the branch since its start.
+/// What changed since the last round where there was one, else what was done.
 pub fn difference(root: &Path, view: &View, question: &QuestionView) -> Option<Lines> {
-    let repository = Repository::discover(root).ok()?;
-    let mut bytes = Vec::new();
-    for file in &question.shown {
-        bytes.extend(since_last_round(&repository, root, view, file).unwrap_or_default());
-    }
-    if bytes.is_empty() && view.branch.has_accepted_work() {
-        let (base, tip) = (&view.branch.base, &view.branch.tip);
-        bytes = repository.difference(base, tip, Detail::Patch).unwrap_or_default();
-    }
-    if bytes.is_empty() {
-        output::talk("nothing has changed yet that could be compared; `v` shows the files");
+    let found = all(root, view, question);
+    if found.is_empty() {
+        output::talk(changes::why_none(question));
         return None;
     }
-    let text = terminal_text(&String::from_utf8_lossy(&bytes)).into_owned();
-    Some(pager::patch(&text))
+    let mut lines = Vec::new();
+    for Change { what, patch } in &found {
+        lines.push((NOTE, format!("── {} ──", changes::title(what))));
+        lines.extend(pager::patch(patch));
+        lines.push((Style::new(), String::new()));
+    }
+    Some(lines)
 }
 
-fn since_last_round(
-    repository: &Repository,
-    root: &Path,
-    view: &View,
-    file: &ShownFile,
-) -> Option<Vec<u8>> {
-    let before = file.sha256_before.as_ref().filter(|_| file.home == Home::Session)?;
-    let relative = file.path.strip_prefix(view.folder.as_str())?;
-    let session = Layout::new(root).session(&view.session);
-    let old = kept::version(&session, relative, before)?;
-    repository.difference_of_files(&old, &root.join(&file.path)).ok()
-}
-
-/// What changed since the person was last asked, a line for each file.
-pub fn changed_since_last_round(question: &QuestionView) -> Option<String> {
-    let changed = question.shown.iter().filter(|file| file.sha256_before.is_some());
-    let names: Vec<&str> = changed.map(|file| file.path.as_str()).collect();
-    let and_how = "`d` shows how";
-    match names[..] {
-        [] => None,
-        _ => Some(format!("changed since you were last asked: {}; {and_how}", names.join(", "))),
+/// What changed in the files of the question since the person was last asked: their names, and the first lines of it.
+pub fn show_changed_since_last_round(root: &Path, view: &View, question: &QuestionView) {
+    let names = changes::names_since_last_round(question);
+    if names.is_empty() {
+        return;
+    }
+    let text = format!("changed since you were last asked: {}", names.join(", "));
+    output::marked(NOTE, "!", &text);
+    if changes::show_first_lines(root, view, question) {
+        output::styled(DIM, "  `d` shows all of it");
     }
 }
 
-/// What the editor begins with: the words so far, and what one can answer.
-pub fn draft(question: &QuestionView, draft: Option<&str>) -> String {
-    let words = draft.map(str::to_owned).unwrap_or_else(|| first_words(question));
-    format!("{words}\n{}", template(question))
+/// Above it are the person's words, whatever they begin with; what is below is for them to read.
+const SCISSORS: &str = "# ---- >8 ---- everything below this line is left out";
+
+/// What the editor begins with: the words so far, or the option that was chosen, and below them what one can answer.
+pub fn draft(asked: &Asked, draft: Option<&str>) -> String {
+    let begin = first_words(asked);
+    let draft = draft.filter(|text| asked.chosen.is_none() || text.starts_with(begin.trim()));
+    format!("{}\n{}", draft.unwrap_or(&begin), template(&asked.question))
 }
 
-/// The answer in the text of the editor; none when the person wrote nothing.
-pub fn words(question: &QuestionView, text: &str) -> Option<String> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    let text = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
-    (!text.is_empty() && text != first_words(question).trim()).then_some(text)
+/// The answer that a person wrote in their editor, with the option that they chose; none when they wrote nothing.
+pub fn words(asked: &Asked, text: &str) -> Option<String> {
+    let text = above_scissors(text, &asked.question);
+    (!text.is_empty() && text != first_words(asked).trim()).then(|| text.to_owned())
 }
 
-/// The beginning of the first option that takes words.
-fn first_words(question: &QuestionView) -> String {
-    let mut options = question.options.iter();
-    let taking = options.find(|option| option.needs_words == NeedsWords::Required);
-    let keyword = taking.and_then(|option| option.answer.split_once(':'));
+/// Also where the person took the line out.
+fn above_scissors<'a>(text: &'a str, question: &QuestionView) -> &'a str {
+    let below = text.rfind(SCISSORS).or_else(|| text.rfind(help(question).trim_end()));
+    text[..below.unwrap_or(text.len())].trim()
+}
+
+/// The beginning of the option that was chosen, or else of the first one that takes words.
+fn first_words(asked: &Asked) -> String {
+    let mut options = asked.question.options.iter();
+    let taking = || options.find(|option| option.needs_words == NeedsWords::Required);
+    let option = asked.chosen.as_ref().or_else(taking);
+    let keyword = option.and_then(|option| option.answer.split_once(':'));
     keyword.map(|(keyword, _)| format!("{keyword}: ")).unwrap_or_default()
 }
 
 fn template(question: &QuestionView) -> String {
-    let mut text = format!(
-        "# Your answer to {}. Lines that begin with # do not count.\n",
-        question.decision_id
-    );
+    format!("\n{SCISSORS}\n{}", help(question))
+}
+
+fn help(question: &QuestionView) -> String {
+    let mut text = format!("# Your answer to {}.\n", question.decision_id);
     for option in &question.options {
         text.push_str(&format!("# {}: {}\n", option.answer, option.label));
     }

@@ -12,14 +12,19 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tempfile::NamedTempFile;
+use tollgate_core::answer::AnswerOption;
+use tollgate_core::view::QuestionView;
 use tollgate_host::serve::OwnerMessage;
 
 /// How soon it is seen that the program has ended.
 const LOOK: Duration = Duration::from_millis(20);
 /// How long a program may take to leave when the session ends.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(3);
+
+/// When a file of the editor was written that nobody saved since: long before any clock of today.
+const UNSAVED: SystemTime = SystemTime::UNIX_EPOCH;
 
 /// The session ends, and whoever has the terminal is asked to leave.
 static IS_CALLED_BACK: AtomicBool = AtomicBool::new(false);
@@ -38,6 +43,15 @@ type Ended = io::Result<ExitStatus>;
 pub struct Loan {
     program: JoinHandle<Ended>,
     opened: Opened,
+    asked: Asked,
+}
+
+/// What the person was asked when they opened it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub question: QuestionView,
+    /// The option that they chose, and its words are still wanted.
+    pub chosen: Option<AnswerOption>,
 }
 
 /// What the person has open.
@@ -54,48 +68,55 @@ pub struct Written {
     pub text: String,
     /// Why it is not sent.
     pub failure: Option<String>,
+    /// The person saved it: a draft that they only looked at is not sent.
+    pub is_saved: bool,
     file: NamedTempFile,
 }
 
 impl Loan {
     /// Opens the person's pager. Where there is none, the lines are shown at once.
-    pub fn pager(lines: &[(Style, String)], to: Sender<OwnerMessage>) -> Option<Self> {
+    pub fn pager(
+        lines: &[(Style, String)],
+        asked: Asked,
+        to: Sender<OwnerMessage>,
+    ) -> Option<Self> {
         let text = output::painted(lines, Shown::AsTalk);
         let Some(mut command) = pager::over(&text) else {
             output::show_painted(&text);
             return None;
         };
         command.stdout(output::terminal().ok()?);
-        Some(Self::begin(command, Opened::Pager(text), to))
+        Some(Self::begin(command, Opened::Pager(text), asked, to))
     }
 
     /// Opens the person's editor with a text. The reason where that cannot be.
-    pub fn editor(text: &str, to: Sender<OwnerMessage>) -> Result<Self, String> {
+    pub fn editor(text: &str, asked: Asked, to: Sender<OwnerMessage>) -> Result<Self, String> {
         let words = |cause: io::Error| format!("a file for the editor cannot be made: {cause}");
         let mut file =
             tempfile::Builder::new().prefix("tollgate-").suffix(".md").tempfile().map_err(words)?;
         io::Write::write_all(&mut file, text.as_bytes()).map_err(words)?;
+        file.as_file().set_modified(UNSAVED).map_err(words)?;
         let mut command = editor()?;
         command.arg(file.path()).stdout(output::terminal().map_err(words)?);
-        Ok(Self::begin(command, Opened::Editor(file), to))
+        Ok(Self::begin(command, Opened::Editor(file), asked, to))
     }
 
-    fn begin(mut command: Command, opened: Opened, to: Sender<OwnerMessage>) -> Self {
+    fn begin(mut command: Command, opened: Opened, asked: Asked, to: Sender<OwnerMessage>) -> Self {
         keyboard::lend_out();
         let program = std::thread::spawn(move || {
             let ended = command.spawn().and_then(wait);
             let _owner_is_gone = to.send(OwnerMessage::TerminalIsBack);
             ended
         });
-        Self { program, opened }
+        Self { program, opened, asked }
     }
 
     /// Waits until the program has ended and takes the terminal back; with what was written, if it was an editor.
-    pub fn end(self) -> Option<Written> {
+    pub fn end(self) -> (Asked, Option<Written>) {
         let ended = self.program.join();
         keyboard::take_back();
         let ended = ended.unwrap_or_else(|_| Err(io::Error::other("its thread ended")));
-        match self.opened {
+        let written = match self.opened {
             Opened::Pager(text) => {
                 if !pager::has_shown(&ended) {
                     output::show_painted(&text);
@@ -103,7 +124,8 @@ impl Loan {
                 None
             }
             Opened::Editor(file) => Some(Written::read(file, &ended)),
-        }
+        };
+        (self.asked, written)
     }
 }
 
@@ -144,7 +166,9 @@ impl Written {
             Ok(bytes) => (lossy(bytes), None),
             Err(cause) => (String::new(), Some(format!("what you wrote cannot be read: {cause}"))),
         };
-        Self { text, failure: failure.or(unread), file }
+        let modified = std::fs::metadata(file.path()).and_then(|found| found.modified());
+        let is_saved = modified.is_ok_and(|at| at != UNSAVED);
+        Self { text, failure: failure.or(unread), is_saved, file }
     }
 
     /// Nobody asks for it any more, so it stays where it is.

@@ -1,8 +1,9 @@
 //! At a terminal: one live line per running dispatch, and questions that are answered in place.
 
+use super::at_work::PlainLines;
 use super::gate::{self, Key, Lines};
 use super::live::Live;
-use super::loan::{self, Loan, Written};
+use super::loan::{self, Asked, Loan, Written};
 use super::narrate::Narrator;
 use super::{command_id, keyboard};
 use crate::digest::digest;
@@ -28,6 +29,8 @@ pub struct TerminalFace {
     /// The repository, to show what a gate is about.
     root: PathBuf,
     live: Live,
+    /// Where the terminal cannot draw live lines.
+    long_work: Option<PlainLines>,
     narrator: Narrator,
     /// The person is at a prompt, where no live line may come between.
     is_asking: bool,
@@ -43,8 +46,6 @@ pub struct TerminalFace {
     question: Option<u64>,
     /// The person has their pager or editor open.
     loan: Option<Loan>,
-    /// The question that it was opened at.
-    lent_at: Option<(DecisionId, u32)>,
     owner: Option<Sender<OwnerMessage>>,
 }
 
@@ -53,6 +54,7 @@ impl TerminalFace {
         Self {
             root: root.to_owned(),
             live: Live::default(),
+            long_work: output::is_dumb().then(|| PlainLines::new(root)),
             narrator: Narrator::default(),
             is_asking: false,
             half: None,
@@ -61,7 +63,6 @@ impl TerminalFace {
             asked: None,
             question: None,
             loan: None,
-            lent_at: None,
             owner: None,
         }
     }
@@ -73,9 +74,7 @@ impl TerminalFace {
         for line in digest(&self.root, &view.branch, question) {
             output::quoted(DIM, &line);
         }
-        if let Some(words) = gate::changed_since_last_round(question) {
-            output::marked(NOTE, "!", &words);
-        }
+        gate::show_changed_since_last_round(&self.root, view, question);
         for (index, option) in question.options.iter().enumerate() {
             let number = format!("  {}", index + 1);
             let mark = if option.recommended { " (recommended)" } else { "" };
@@ -92,57 +91,67 @@ impl TerminalFace {
 
     /// Shows what was asked for and asks again, at once or when the person's program has ended.
     fn help_to_judge(&mut self, now: Parts<'_>, question: &QuestionView, key: Key) {
+        let asked = Asked { question: question.clone(), chosen: self.half.clone() };
         self.loan = match key {
-            Key::Read => self.in_pager(gate::read(&self.root, &now.view(), question)),
-            Key::Difference => self.in_pager(gate::difference(&self.root, &now.view(), question)),
-            Key::Editor => self.in_editor(question),
+            Key::Read => self.in_pager(gate::read(&self.root, &now.view(), question), asked),
+            Key::Difference => {
+                self.in_pager(gate::difference(&self.root, &now.view(), question), asked)
+            }
+            Key::Editor => self.in_editor(asked),
             Key::Explain => {
                 gate::explain(question);
                 None
             }
         };
         if self.loan.is_none() {
-            keyboard::ask_again("> ");
+            keyboard::ask_again(&self.prompt());
         }
     }
 
-    fn in_pager(&self, lines: Option<Lines>) -> Option<Loan> {
-        Loan::pager(&lines?, self.owner.clone()?)
+    fn in_pager(&self, lines: Option<Lines>, asked: Asked) -> Option<Loan> {
+        let question = asked.question.clone();
+        let loan = Loan::pager(&lines?, asked, self.owner.clone()?);
+        if loan.is_none() {
+            gate::remind(&question);
+        }
+        loan
     }
 
-    fn in_editor(&self, question: &QuestionView) -> Option<Loan> {
-        let text = gate::draft(question, self.draft.as_deref());
-        let opened = Loan::editor(&text, self.owner.clone()?);
+    fn in_editor(&self, asked: Asked) -> Option<Loan> {
+        let text = gate::draft(&asked, self.draft.as_deref());
+        let opened = Loan::editor(&text, asked, self.owner.clone()?);
         opened.map_err(|why| output::talk(&format!("{why}; nothing is sent"))).ok()
     }
 
     /// The words of an editor that did what it should are an answer; others are there again at the next `e`.
-    fn take_words(&mut self, question: &QuestionView, written: &Written) -> Vec<Command> {
-        let words = gate::words(question, &written.text);
+    fn take_words(&mut self, asked: &Asked, written: &Written) -> Vec<Command> {
+        let words = gate::words(asked, &written.text);
         if let Some(why) = &written.failure {
             output::talk(&format!("{why}; nothing is sent"));
             self.draft = words.or(self.draft.take());
             return Vec::new();
         }
-        let Some(answer) = words else {
+        let Some(answer) = words.filter(|_| written.is_saved) else {
             output::talk("nothing was written, and nothing is sent");
             return Vec::new();
         };
+        self.half = None;
         self.draft = Some(answer.clone());
-        let (decision, round) = (question.decision_id.clone(), question.round);
+        let (decision, round) = (asked.question.decision_id.clone(), asked.question.round);
         vec![Command::Answer { id: command_id(), decision, round, answer, reason: None }]
     }
 
-    /// The question that the person was asked, if it is still that round of it.
-    fn still_asked(
-        &self,
-        now: Parts<'_>,
-        asked: Option<&(DecisionId, u32)>,
-    ) -> Option<QuestionView> {
-        let question = now.question()?;
-        let is_that = asked
-            .is_some_and(|(id, round)| (&question.decision_id, question.round) == (id, *round));
-        (is_that && self.is_asking && self.asked.as_ref() == asked).then_some(question)
+    /// Whether this round of the question is what the person is asked now.
+    fn is_asked(&self, now: Parts<'_>, question: &QuestionView) -> bool {
+        let round = |of: &QuestionView| (of.decision_id.clone(), of.round);
+        let asked = Some(round(question));
+        self.is_asking && self.asked == asked && now.question().as_ref().map(round) == asked
+    }
+
+    /// What is asked for at the moment.
+    fn prompt(&self) -> String {
+        let words = self.half.as_ref().map(AnswerOption::name_of_words);
+        format!("{}> ", words.unwrap_or_default().to_lowercase())
     }
 
     /// A number stands for its option; what needs words is asked for them.
@@ -168,8 +177,8 @@ impl TerminalFace {
         };
         match (option.needs_words, words.trim()) {
             (NeedsWords::Required, "") => {
-                keyboard::ask_again(&format!("{}> ", option.name_of_words().to_lowercase()));
                 self.half = Some(option.clone());
+                keyboard::ask_again(&self.prompt());
                 None
             }
             (NeedsWords::Required, words) => Some(option.with_words(words)),
@@ -247,11 +256,9 @@ impl Face for TerminalFace {
             return Vec::new();
         }
         let line = line.text.as_str();
-        if self.half.is_none()
-            && let Some(key) = Key::of(line, &question)
-        {
+        // A letter by itself is never a useful reason.
+        if let Some(key) = Key::of(line, &question) {
             self.help_to_judge(now, &question, key);
-            self.lent_at = Some((id, round));
             return Vec::new();
         }
         // A stray Enter decides nothing and costs nothing.
@@ -290,8 +297,12 @@ impl Face for TerminalFace {
     }
 
     fn tick(&mut self, now: Parts<'_>) {
-        if !self.is_asking && self.loan.is_none() {
-            self.live.show(&self.root, now);
+        if self.is_asking || self.loan.is_some() {
+            return;
+        }
+        match &mut self.long_work {
+            Some(long_work) => long_work.look(now),
+            None => self.live.show(&self.root, now),
         }
     }
 
@@ -303,29 +314,35 @@ impl Face for TerminalFace {
         let Some(loan) = self.loan.take() else {
             return Vec::new();
         };
-        let asked = self.lent_at.take();
-        let written = loan.end();
+        let (asked, written) = loan.end();
         if loan::is_called_back() {
-            keep_unsent("the session was asked to end", written);
+            keep_unsent("the session was asked to end", &asked, written);
             return Vec::new();
         }
-        let Some(question) = self.still_asked(now, asked.as_ref()) else {
-            let id = asked.map(|(id, _)| id.to_string()).unwrap_or_default();
-            keep_unsent(&format!("{id} was answered elsewhere or asked again meanwhile"), written);
+        if !self.is_asked(now, &asked.question) {
+            let id = &asked.question.decision_id;
+            let why = format!("{id} was answered elsewhere or asked again meanwhile");
+            keep_unsent(&why, &asked, written);
             keyboard::show_again();
             return Vec::new();
+        }
+        let commands = match written {
+            Some(written) => self.take_words(&asked, &written),
+            None => {
+                gate::remind(&asked.question);
+                Vec::new()
+            }
         };
-        let commands = written.map(|written| self.take_words(&question, &written));
-        let commands = commands.unwrap_or_default();
         if commands.is_empty() {
-            keyboard::ask_again("> ");
+            keyboard::ask_again(&self.prompt());
         }
         commands
     }
 
     fn rest(&mut self) {
         if let Some(loan) = self.loan.take() {
-            keep_unsent("the session has ended here", loan.end());
+            let (asked, written) = loan.end();
+            keep_unsent("the session has ended here", &asked, written);
         }
         self.live.clear();
     }
@@ -336,8 +353,9 @@ fn begins_work(event: &Event) -> bool {
 }
 
 /// Words that nobody asks for any more stay in their file.
-fn keep_unsent(why: &str, written: Option<Written>) {
-    if let Some(written) = written {
+fn keep_unsent(why: &str, asked: &Asked, written: Option<Written>) {
+    let has_words = |written: &Written| gate::words(asked, &written.text).is_some();
+    if let Some(written) = written.filter(has_words) {
         output::talk(&format!("{why}; nothing is sent"));
         written.keep();
     }

@@ -3,18 +3,8 @@
 use crate::support::pty::Terminal;
 use crate::support::{GOAL, Repo};
 use serde_json::json;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
 
 const GATE: &str = "UD-APPROVE-DESIGN";
-
-/// A program of the person, outside of the repository.
-fn program(repo: &Repo, name: &str, lines: &str) -> PathBuf {
-    let path = repo.outside(name);
-    std::fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    path
-}
 
 fn at_the_gate(repo: &Repo, variable: &str, value: &str) -> Terminal {
     let mut terminal = Terminal::start_with(repo, &["run", GOAL], variable, value);
@@ -50,7 +40,7 @@ fn r180_what_only_sounds_like_a_yes_does_not_approve() {
 #[test]
 fn r180_the_artefacts_are_read_in_the_pager_and_the_question_stays() {
     let repo = Repo::new();
-    let pager = program(&repo, "pager", &format!("cat > {}", repo.outside("seen").display()));
+    let pager = repo.program("pager", &format!("cat > {}", repo.outside("seen").display()));
     let mut terminal = at_the_gate(&repo, "PAGER", pager.to_str().unwrap());
     terminal.types("v").wait_for("> ");
     terminal.types("?").wait_for("opens your editor").wait_for("> ");
@@ -65,7 +55,7 @@ fn r180_the_artefacts_are_read_in_the_pager_and_the_question_stays() {
 fn r180_r179_words_of_many_lines_come_from_the_editor() {
     let repo = Repo::new();
     let lines = "printf 'changes-requested: Architect: first\\nsecond\\n\\nlast\\n' > \"$1\"";
-    let editor = program(&repo, "editor", lines);
+    let editor = repo.program("editor", lines);
     let mut terminal = at_the_gate(&repo, "EDITOR", editor.to_str().unwrap());
     terminal.types("e").wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
     terminal.ends();
@@ -91,7 +81,7 @@ fn r181_after_a_correction_the_difference_to_the_last_round_is_shown() {
         "do": {"default": true, "append": {".agents-work/{session}/architecture.md": "\nCounts per user now.\n"}}
     }]);
     let repo = Repo::with(better);
-    let pager = program(&repo, "pager", &format!("cat > {}", repo.outside("seen").display()));
+    let pager = repo.program("pager", &format!("cat > {}", repo.outside("seen").display()));
     let mut terminal = at_the_gate(&repo, "PAGER", pager.to_str().unwrap());
     terminal.types("d").wait_for("nothing has changed yet").wait_for("> ");
     terminal.types("changes-requested: Architect: count per user");
@@ -125,4 +115,63 @@ fn r179_an_answer_is_read_from_a_file_as_a_whole() {
     repo.tollgate(&args).exits(0);
     let history = repo.session_file("approve-design-history.jsonl");
     assert!(history.contains("Architect: one\\n\\ntwo: more"), "{history}");
+}
+
+#[test]
+fn r179_headings_written_in_the_editor_are_kept() {
+    let repo = Repo::new();
+    let words = "changes-requested: Architect: see below\n\n# Limits\n\n## Per user\n- five";
+    std::fs::write(repo.outside("words"), words).unwrap();
+    let copy = repo.outside("template");
+    let lines = format!(
+        "cp \"$1\" {copy}; (cat {words}; echo; grep -A99 -e '>8' \"$1\") > {words}.new; cp {words}.new \"$1\"",
+        copy = copy.display(),
+        words = repo.outside("words").display()
+    );
+    let editor = repo.program("editor", &lines);
+    let mut terminal = at_the_gate(&repo, "EDITOR", editor.to_str().unwrap());
+    terminal.types("e").wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
+    terminal.ends();
+    let history = repo.session_file("approve-design-history.jsonl");
+    let record: serde_json::Value = serde_json::from_str(history.trim()).unwrap();
+    assert_eq!(record["answer"], words);
+    let template = std::fs::read_to_string(copy).unwrap();
+    assert!(template.contains("\n# ---- >8 ---- everything below this line is left out\n"));
+}
+
+/// The strategy can be sent back with words, and its number alone asks for them.
+fn at_text(variable: &str, value: &str) -> (Repo, Terminal) {
+    let repo = Repo::new();
+    let mut terminal = at_the_gate(&repo, variable, value);
+    terminal.types("2").wait_for("text> ");
+    (repo, terminal)
+}
+
+#[test]
+fn r180_a_single_letter_helps_also_where_words_are_asked_for() {
+    let (repo, mut terminal) = at_text("PAGER", "cat");
+    terminal.types("v").wait_for("architecture.md ──").wait_for("text> ");
+    terminal.types("d").wait_for("nothing has changed yet").wait_for("text> ");
+    terminal.types("?").wait_for("opens your editor").wait_for("text> ");
+    assert_eq!(repo.decision(GATE)["status"], "pending");
+    terminal.types("Architect: smaller").wait_for(&format!("{GATE} (approve)")).wait_for("> ");
+    terminal.hangs_up();
+    terminal.ends();
+    let history = repo.session_file("approve-design-history.jsonl");
+    assert!(history.contains("changes-requested: Architect: smaller"), "{history}");
+}
+
+#[test]
+fn r180_the_editor_begins_with_the_option_that_was_chosen() {
+    let repo = Repo::new();
+    let lines = format!("cp \"$1\" {}", repo.outside("seen").display());
+    let editor = repo.program("editor", &lines);
+    repo.through(&[crate::support::APPROVE]).exits(3);
+    let editor = editor.to_str().unwrap();
+    let mut terminal = Terminal::start_with(&repo, &["resume"], "EDITOR", editor);
+    terminal.wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").types("3").wait_for("text> ");
+    terminal.types("e").wait_for("nothing is sent").wait_for("text> ").hangs_up();
+    terminal.ends();
+    let seen = std::fs::read_to_string(repo.outside("seen")).unwrap();
+    assert!(seen.starts_with("changes-requested: \n"), "{seen}");
 }

@@ -5,18 +5,15 @@ use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL, eventually};
 use rustix::process::Signal;
 use serde_json::json;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 const GATE: &str = "UD-APPROVE-DESIGN";
 const STRATEGY: &str = "UD-REVIEW-STRATEGY (strategy)";
 
-/// A program of the person, outside of the repository.
+/// A program of the person that works beside the repository.
 fn program(repo: &Repo, name: &str, lines: &str) -> String {
-    let path = repo.outside(name);
-    fs::write(&path, format!("#!/bin/sh\ncd {}\n{lines}\n", repo.outside("").display())).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.display().to_string()
+    let lines = format!("cd {}\n{lines}", repo.outside("").display());
+    repo.program(name, &lines).display().to_string()
 }
 
 fn at_the_gate(repo: &Repo, variables: &[(&str, &str)]) -> Terminal {
@@ -101,7 +98,7 @@ fn r180_a_request_to_end_closes_the_pager_and_gives_the_terminal_back() {
 #[test]
 fn r180_an_editor_that_fails_sends_nothing_and_keeps_the_words() {
     let repo = Repo::new();
-    let lines = "if [ -e second ]; then cp \"$1\" seen; else touch second; echo 'changes-requested: Architect: mine' > \"$1\"; exit 3; fi";
+    let lines = "if [ -e second ]; then cp \"$1\" seen; touch \"$1\"; else touch second; echo 'changes-requested: Architect: mine' > \"$1\"; exit 3; fi";
     let editor = program(&repo, "editor", lines);
     let mut terminal = at_the_gate(&repo, &[("EDITOR", &editor)]);
     terminal.types("e").wait_for("the editor ended with exit code 3; nothing is sent");
@@ -230,4 +227,64 @@ fn r180_the_editor_is_found_behind_an_empty_visual_with_its_arguments_and_blanks
     terminal.wait_for("> ").types("e").wait_for("a quote").wait_for("nothing is sent");
     terminal.wait_for("> ").hangs_up();
     terminal.ends();
+}
+
+#[test]
+fn r180_words_that_were_not_saved_again_are_not_sent() {
+    let repo = Repo::new();
+    let lines = "[ -e second ] && exit; touch second; echo 'changes-requested: Architect: mine' > \"$1\"; exit 3";
+    let editor = program(&repo, "editor", lines);
+    let mut terminal = at_the_gate(&repo, &[("EDITOR", &editor)]);
+    terminal.types("e").wait_for("exit code 3; nothing is sent").wait_for("> ");
+    terminal.types("e").wait_for("nothing was written, and nothing is sent").wait_for("> ");
+    terminal.types("approved").wait_for(STRATEGY).wait_for("> ").hangs_up();
+    terminal.ends();
+    assert_eq!(repo.decision(GATE)["answer"], "approved");
+}
+
+/// A long text has moved the question off the screen.
+#[test]
+fn r180_after_the_pager_the_answers_are_named_again() {
+    let repo = Repo::new();
+    let mut terminal = at_the_gate(&repo, &[("PAGER", "cat")]);
+    terminal.types("v").wait_for("architecture.md ──");
+    terminal.wait_for(&format!("{GATE}: 1 approved · 2 changes-requested: TEXT")).wait_for("> ");
+    terminal.hangs_up();
+    assert_eq!(terminal.ends(), 3);
+}
+
+#[test]
+fn r180_an_editor_that_is_left_without_words_keeps_no_file() {
+    let repo = Repo::new();
+    let editor = program(&repo, "editor", &format!("{UNTIL_TOLD}; echo \"$1\" > path"));
+    let mut terminal = at_the_gate(&repo, &[("EDITOR", &editor)]);
+    terminal.types("e");
+    begins(&repo);
+    repo.tollgate(&["answer", GATE, "approved"]).exits(0);
+    eventually("the next gate", || repo.status()["state"] == "REVIEW_STRATEGY");
+    goes_on(&repo);
+    terminal.wait_for(STRATEGY).wait_for("> ").hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    assert!(!terminal.screen().contains("is kept in"));
+    let path = fs::read_to_string(repo.outside("path")).unwrap();
+    assert!(!std::path::Path::new(path.trim()).exists());
+}
+
+/// Two of them wait, and the other one is answered elsewhere.
+#[test]
+fn r180_the_question_of_the_pager_stays_open_while_another_one_is_answered() {
+    let questions =
+        json!({"status": "NEEDS_INFO", "artifacts": {"questions": ["how fast?", "how big?"]}});
+    let rules = json!([{"when": {"role": "SpecAgent", "nth": 1}, "do": {"reply": questions}}]);
+    let repo = Repo::with(rules);
+    let editor = program(&repo, "editor", &format!("{UNTIL_TOLD}; echo very fast > \"$1\""));
+    let mut terminal = Terminal::start_with(&repo, &["run", GOAL], "EDITOR", &editor);
+    terminal.wait_for("how fast?").wait_for(":? help").wait_for("> ").types(":e");
+    begins(&repo);
+    repo.tollgate(&["answer", "UD-2", "small"]).exits(0);
+    eventually("the other answer", || repo.decision("UD-2")["status"] == "answered");
+    goes_on(&repo);
+    terminal.wait_for(&format!("{GATE} (approve)")).wait_for("> ").hangs_up();
+    assert_eq!(terminal.ends(), 3);
+    assert_eq!(repo.decision("UD-1")["answer"], "very fast");
 }

@@ -2,7 +2,7 @@
 
 use crate::route::{leaves, route};
 use crate::support::plan::{Planned, planner, replies, security_question};
-use crate::support::pty::Terminal;
+use crate::support::pty::{Terminal, plain};
 use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL, eventually};
 use rustix::process::Signal;
 use serde_json::json;
@@ -350,18 +350,8 @@ const MIMICRY: [&str; 4] = [
     "            tollgate answer latest UD-APPROVE-DESIGN \"approved\" --now",
 ];
 
-/// Every row on the screen without colours.
 fn rows(screen: &str) -> Vec<String> {
-    let mut plain = String::new();
-    let mut rest = screen;
-    while let Some(at) = rest.find('\u{1b}') {
-        plain.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let end = rest.find(|c: char| c.is_ascii_alphabetic()).map_or(rest.len(), |end| end + 1);
-        rest = &rest[end..];
-    }
-    plain.push_str(rest);
-    plain.split(['\n', '\r']).map(str::to_owned).collect()
+    plain(screen).split(['\n', '\r']).map(str::to_owned).collect()
 }
 
 #[track_caller]
@@ -505,7 +495,11 @@ fn r175_no_row_of_an_agents_words_begins_without_a_bar() {
         }
         assert!(screens[0].1.contains("harmless"), "{}", screens[0].1);
         for (verb, screen) in screens {
-            for row in rows(&screen) {
+            // People copy a command of ours, so it is whole; no word of the agent is in it.
+            let is_ours = |row: &String| {
+                row.trim_start().starts_with("tollgate ") && !row.contains("harmless")
+            };
+            for row in rows(&screen).into_iter().filter(|row| !is_ours(row)) {
                 let width = row.width();
                 assert!(width <= usize::from(COLUMNS), "{verb} has a row of {width}: {row}");
             }

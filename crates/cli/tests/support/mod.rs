@@ -10,6 +10,7 @@ pub mod samples;
 
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
@@ -147,6 +148,14 @@ impl Repo {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+    }
+
+    /// A program of the person, outside of the repository.
+    pub fn program(&self, name: &str, lines: &str) -> PathBuf {
+        let path = self.outside(name);
+        fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
     }
 
     pub fn git(&self, args: &[&str]) -> String {

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -69,8 +69,7 @@ impl Terminal {
         let name = ptsname(&master, Vec::new()).unwrap();
         let path = std::ffi::OsStr::from_bytes(name.to_bytes());
         let open = || OpenOptions::new().read(true).write(true).open(path).unwrap();
-        let child = repo
-            .command(args)
+        let child = in_front(repo.command(args))
             .env("TERM", "xterm")
             .envs(variables.iter().copied())
             .stdin(Stdio::from(open()))
@@ -87,6 +86,11 @@ impl Terminal {
     /// Everything shown so far.
     pub fn screen(&self) -> String {
         text(&self.shown.lock().unwrap())
+    }
+
+    /// The same without colours and other sequences.
+    pub fn plain(&self) -> String {
+        plain(&self.screen())
     }
 
     /// Waits until these words appear after what was waited for before.
@@ -120,6 +124,11 @@ impl Terminal {
         let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&self.keyboard, size).unwrap();
         self
+    }
+
+    /// Ctrl-C, as a person types it: the terminal tells everybody who is in front.
+    pub fn types_ctrl_c(&mut self) -> &mut Self {
+        self.sends("\u{3}")
     }
 
     pub fn signals(&mut self, signal: rustix::process::Signal) -> &mut Self {
@@ -161,6 +170,36 @@ impl Drop for Terminal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The same command with the terminal as its own: what is typed as Ctrl-C reaches it and the programs it starts.
+fn in_front(command: Command) -> Command {
+    let mut leader = Command::new("setsid");
+    leader.arg("--ctty").arg(command.get_program()).args(command.get_args());
+    leader.env_clear();
+    for (name, value) in command.get_envs() {
+        if let Some(value) = value {
+            leader.env(name, value);
+        }
+    }
+    if let Some(folder) = command.get_current_dir() {
+        leader.current_dir(folder);
+    }
+    leader
+}
+
+/// Text without colours and other sequences.
+pub fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.find(|c: char| c.is_ascii_alphabetic()).map_or(rest.len(), |end| end + 1);
+        rest = &rest[end..];
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Reads until the other side is gone.

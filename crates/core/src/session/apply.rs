@@ -160,7 +160,10 @@ impl Session {
             Event::CriterionSettled { id, result } => {
                 self.plan.criteria_results.insert(id.clone(), result.clone());
             }
-            Event::DecisionAsked { decision } => self.decisions.ask(decision),
+            Event::DecisionAsked { decision } => {
+                self.compare(decision);
+                self.decisions.ask(decision);
+            }
             Event::DecisionResolved { id, resolution } => {
                 self.decisions.resolve(at, id, resolution);
             }

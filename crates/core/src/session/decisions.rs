@@ -1,5 +1,6 @@
 //! Questions to a person, their answers, and the correction of what a person rejected.
 
+use super::compared::Comparisons;
 use crate::action::PartIndex;
 use crate::answer::{ApproveAnswer, Choice};
 use crate::decision::{CorrectionStatus, Decision, Resolution};
@@ -19,6 +20,7 @@ pub struct Decisions {
     pub(crate) same_since: BTreeMap<DecisionId, u32>,
     /// What a question that was asked again had shown in the round before.
     pub(crate) shown_before: BTreeMap<DecisionId, Vec<Artefact>>,
+    pub(crate) comparisons: Comparisons,
     /// Every `changes-requested` answer, in order.
     pub rejections: Vec<Rejection>,
     pub correction: Correction,

@@ -72,6 +72,7 @@ impl Session {
         };
         let before = self.has_accepted_work().then(|| self.branch.tip.clone());
         self.branch.tip_before = self.branch.before_merge.clone().unwrap_or(before);
+        self.decisions.comparisons.take(task, &self.branch.tip, &code.changes);
         self.branch.tip = commit.clone();
         for change in &code.changes {
             self.branch.changed.absorb(change);

@@ -1,13 +1,15 @@
 //! A question that waits for a person, with what they need to answer it.
 
 use crate::answer::AnswerOption;
-use crate::decision::{Decision, DecisionKind, Subject};
-use crate::id::{Attempt, ContentHash, DecisionId, DispatchNumber};
+use crate::decision::{Decision, DecisionKind};
+use crate::id::{Attempt, CommitId, ContentHash, DecisionId, DispatchNumber};
 use crate::role::State;
 use crate::session::Session;
 use crate::time::Timestamp;
 use crate::work::Artefact;
 use serde::Serialize;
+
+pub use crate::session::Since;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct QuestionView {
@@ -21,9 +23,21 @@ pub struct QuestionView {
     pub round: u32,
     /// What it is about, by content.
     pub shown: Vec<ShownFile>,
+    /// The code that it is about; none where there is none yet.
+    pub code: Option<CodeView>,
     /// The dispatch that it is about, and how many attempts that had.
     pub dispatch: Option<DispatchNumber>,
     pub attempts: Option<Attempt>,
+}
+
+/// A change of code, from one commit to another one. They are the same where nothing was accepted since.
+#[derive(Debug, Clone, Serialize)]
+pub struct CodeView {
+    pub since: Since,
+    pub from: CommitId,
+    pub to: CommitId,
+    /// Only these files are meant; all where there are none.
+    pub paths: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -52,11 +66,7 @@ pub(super) fn pending(session: &Session) -> impl Iterator<Item = QuestionView> {
 }
 
 fn view(session: &Session, decision: &Decision) -> QuestionView {
-    let dispatch = match &decision.subject {
-        Subject::Dispatch { dispatch } => Some(*dispatch),
-        _ => None,
-    };
-    let attempts = dispatch.and_then(|number| session.dispatches.get(&number));
+    let dispatch = session.dispatch_asked_about(&decision.subject);
     QuestionView {
         decision_id: decision.decision_id.clone(),
         kind: decision.kind,
@@ -66,9 +76,29 @@ fn view(session: &Session, decision: &Decision) -> QuestionView {
         asked_at: decision.asked_at,
         round: session.round(&decision.decision_id),
         shown: decision.shown.iter().map(|artefact| shown(session, decision, artefact)).collect(),
-        dispatch,
-        attempts: attempts.map(|dispatch| dispatch.attempts),
+        code: code(session, decision),
+        dispatch: dispatch.map(|(number, _)| number),
+        attempts: dispatch.map(|(_, dispatch)| dispatch.attempts),
     }
+}
+
+/// Work that waits to be taken is looked at by itself.
+fn code(session: &Session, decision: &Decision) -> Option<CodeView> {
+    let delivered = session.dispatch_asked_about(&decision.subject).and_then(|(_, dispatch)| {
+        let to = dispatch.delivered()?.work.code.commit.clone()?;
+        let from = dispatch.based_on()?.clone();
+        Some(CodeView { since: Since::Attempt, from, to, paths: Vec::new() })
+    });
+    let accepted = || {
+        let compared = session.compared_with(&decision.decision_id)?;
+        Some(CodeView {
+            since: compared.since,
+            from: compared.from.clone(),
+            to: session.branch.tip.clone(),
+            paths: session.paths_asked_about(&decision.subject),
+        })
+    };
+    delivered.or_else(|| accepted().filter(|_| session.has_accepted_work()))
 }
 
 fn shown(session: &Session, decision: &Decision, artefact: &Artefact) -> ShownFile {

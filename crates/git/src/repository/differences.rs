@@ -3,7 +3,10 @@
 use super::{Repository, RepositoryError};
 use serde::Serialize;
 use std::path::Path;
-use tollgate_core::id::CommitId;
+use tollgate_core::id::{CommitId, SessionName};
+
+/// So many paths fit on a command line.
+const PATHS_PER_CALL: usize = 200;
 
 /// How much is told of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +57,35 @@ impl Repository {
         let stdout = call.args([from.as_str(), to.as_str(), "--"]).run()?.stdout;
         let entries = stdout.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
         Ok(entries.filter_map(|entry| counted(&String::from_utf8_lossy(entry))).collect())
+    }
+
+    /// The patch of these files only; of all where none is named.
+    pub fn patch_of(
+        &self,
+        from: &CommitId,
+        to: &CommitId,
+        paths: &[String],
+    ) -> Result<Vec<u8>, RepositoryError> {
+        if paths.is_empty() {
+            return self.difference(from, to, Detail::Patch);
+        }
+        let mut patch = Vec::new();
+        for some in paths.chunks(PATHS_PER_CALL) {
+            let call = self.read(PLAIN).env("GIT_LITERAL_PATHSPECS", "1");
+            let call = call.args([Detail::Patch.option(), from.as_str(), to.as_str(), "--"]);
+            patch.extend(call.args(some).run()?.stdout);
+        }
+        Ok(patch)
+    }
+
+    /// The commit of a rescue of the session, by the end of its name, and its whole name.
+    pub fn rescued(
+        &self,
+        session: &SessionName,
+        name: &str,
+    ) -> Result<Option<(String, CommitId)>, RepositoryError> {
+        let name = format!("refs/tollgate/rescue/{session}/{name}");
+        Ok(self.tip_of(&name)?.map(|commit| (name, commit)))
     }
 
     /// The commit before this one.

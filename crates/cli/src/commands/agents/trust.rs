@@ -123,7 +123,7 @@ fn show(context: &Context, inherited: &Inherited, changes: &[(String, TrustChang
         let text = String::from_utf8_lossy(&text);
         let mut lines = text.lines();
         for line in lines.by_ref().take(SHOWN_LINES_MAX) {
-            output::data_rows(&[format!("    {line}")]);
+            output::data_rows([format!("    {line}")]);
         }
         let left = lines.count();
         if left > 0 {

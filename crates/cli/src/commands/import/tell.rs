@@ -110,7 +110,7 @@ impl Told {
             let first = question.question.lines().next().unwrap_or_default();
             lines.push(format!("asks      {}: {first}", question.decision_id));
         }
-        output::data_rows(&lines);
+        output::data_rows(lines);
         let next = match dry_run {
             true => "nothing was written; without --dry-run it is imported".to_owned(),
             false => format!("continue with `tollgate resume {}`", view.session),
