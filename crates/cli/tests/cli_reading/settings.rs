@@ -176,6 +176,59 @@ fn doctor_fails_only_for_what_stops_a_run() {
     assert_eq!((level(&world, "settings"), world.run(&["doctor"]).code), ("fail".into(), 1));
 }
 
+/// The line of `doctor` about one thing.
+fn looked_at(world: &World, name: &str) -> Value {
+    let told = world.run(&["doctor", "--json"]).json()["checks"].clone();
+    let found = told.as_array().unwrap().iter().find(|check| check["name"] == name);
+    found.unwrap_or_else(|| panic!("nothing about {name} in {told:#}")).clone()
+}
+
+#[test]
+fn doctor_says_how_to_make_the_first_commit() {
+    let world = World::empty();
+    world.git(&["init", "--quiet"]);
+    let told = looked_at(&world, "repository");
+    assert_eq!(told["level"], "fail");
+    assert_eq!(told["fix"], "make a first commit: `git commit --allow-empty -m start`");
+}
+
+#[test]
+fn doctor_says_by_whom_commits_would_be() {
+    let world = World::repository();
+    let told = looked_at(&world, "author");
+    assert_eq!(told["level"], "warn");
+    let message = told["message"].as_str().unwrap();
+    assert!(message.contains("Tollgate <tollgate@localhost>"), "{told}");
+    let fix = told["fix"].as_str().unwrap();
+    assert!(fix.contains("git config user.name") && fix.contains("git config user.email"), "{fix}");
+    world.git(&["config", "user.name", "Jane"]);
+    world.git(&["config", "user.email", "jane@example.org"]);
+    let told = looked_at(&world, "author");
+    assert_eq!(
+        (&told["level"], &told["message"]),
+        (&"ok".into(), &"Jane <jane@example.org>".into())
+    );
+}
+
+#[test]
+fn doctor_finds_folders_that_cannot_be_written() {
+    let world = World::repository();
+    assert_eq!(looked_at(&world, "writable")["level"], "ok");
+    // Also root cannot make a folder below a file.
+    world.write(".agents-work", "a file");
+    let told = looked_at(&world, "writable");
+    assert_eq!(told["level"], "fail");
+    assert!(told["message"].as_str().unwrap().contains("/world/repo/.agents-work"), "{told}");
+}
+
+#[test]
+fn doctor_names_the_file_with_the_errors() {
+    let world = World::repository();
+    world.write("tollgate.toml", "[agent.a\n");
+    let told = looked_at(&world, "settings");
+    assert_eq!(told["fix"], "`tollgate check /world/repo/tollgate.toml` lists every error");
+}
+
 #[test]
 fn doctor_checks_a_fallback_as_strictly_as_an_agent_that_plays() {
     let world = World::repository();
