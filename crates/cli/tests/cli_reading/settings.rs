@@ -361,15 +361,35 @@ fn completions_offer_sessions_questions_actions_roles_and_codes() {
     assert!(sessions.contains("_add-a-greeting") && sessions.contains("latest"), "{sessions}");
     let part = completed(&world, &["tollgate", "merge", "fix"]);
     assert!(part.contains("_fix-the-greeting") && !part.contains("add-a"), "{part}");
-    let questions = completed(&world, &["tollgate", "answer", "latest", ""]);
-    assert!(questions.starts_with("UD-APPROVE-DESIGN\n"), "{questions}");
-    let answers = completed(&world, &["tollgate", "answer", "latest", "UD-APPROVE-DESIGN", "app"]);
-    assert_eq!(answers.trim(), "approved");
     assert!(completed(&world, &["tollgate", "run", "--action", "rev"]).contains("review"));
     assert!(completed(&world, &["tollgate", "roles", "Rev"]).contains("Reviewer"));
     assert!(completed(&world, &["tollgate", "explain", "cli.mer"]).contains("cli.merge_conflict"));
     let none = completed(&World::empty(), &["tollgate", "status", ""]);
     assert!(!none.contains("latest") && none.contains("--json"), "{none}");
+}
+
+/// What is offered besides options.
+fn words_offered(world: &World, words: &[&str]) -> Vec<String> {
+    let offered = completed(world, words);
+    offered.lines().filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
+}
+
+#[test]
+fn an_answer_is_completed_word_by_word() {
+    let world = World::with_sessions();
+    let waiting = "DATE_add-a-greeting";
+    let offered =
+        |words: &[&str]| words_offered(&world, &[&["tollgate", "answer"], words].concat());
+    assert_eq!(offered(&[""]), [waiting, "UD-APPROVE-DESIGN"]);
+    let options = ["approved", "changes-requested:"];
+    for session in ["latest", "add-a"] {
+        assert_eq!(offered(&[session, ""]), ["UD-APPROVE-DESIGN"]);
+        assert_eq!(offered(&[session, "UD-APPROVE-DESIGN", ""]), options);
+    }
+    assert_eq!(offered(&["fix-the", ""]), [""; 0]);
+    assert_eq!(offered(&["UD-APPROVE-DESIGN", ""]), options);
+    assert_eq!(offered(&["--resume", "UD-APPROVE-DESIGN", "chan"]), ["changes-requested:"]);
+    assert_eq!(offered(&["latest", "UD-APPROVE-DESIGN", "approved", ""]), [""; 0]);
 }
 
 #[test]
