@@ -54,6 +54,7 @@ const CLI_NAMES: [(&str, &[&str]); 7] = [
             "commands/doctor",
             "commands/labels",
             "commands/run/inputs",
+            "commands/run/whole",
             "commands/scope",
             "commands/diff",
             "face/gate",

@@ -1,7 +1,9 @@
 //! `tollgate doctor`: what this machine and this repository lack for a run.
 
 mod agents;
+mod disk;
 mod probe;
+mod repository;
 mod sandbox;
 
 use crate::exit::Exit;

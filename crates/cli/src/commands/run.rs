@@ -3,6 +3,7 @@
 mod dry;
 mod inputs;
 mod route;
+pub(super) mod whole;
 
 use super::agents::refuse_untrusted;
 use crate::exit::Exit;
@@ -13,7 +14,6 @@ use crate::{estimate, output, place, progress, summary, tracking};
 use clap::Args;
 use route::Routed;
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 use tollgate_contract::config::Isolation;
 use tollgate_core::action::Action;
@@ -146,7 +146,7 @@ impl Run {
         let goal = self.checked_goal()?;
         let mut values = inputs::given(&self.input)?;
         let head = context.repository.head()?;
-        refuse_unfetched(context, &head.commit)?;
+        whole::refuse_unfetched(&context.repository, &head.commit)?;
         warn_of_submodules(context, &head.commit)?;
         let routed = self.routed(context, goal)?;
         route::tell(&routed);
@@ -270,23 +270,9 @@ pub(super) fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Workspaces are made without a network, so everything must be here.
-fn refuse_unfetched(context: &Context, commit: &CommitId) -> Result<(), Failure> {
-    let repository = &context.repository;
-    let count = if repository.is_partial()? { repository.unfetched(commit)? } else { 0 };
-    if count == 0 {
-        return Ok(());
-    }
-    let message = format!(
-        "this is a partial clone, and {} of the commit that is checked out were never fetched",
-        tollgate_core::count::counted(count, "object")
-    );
-    Err(Failure::usage("cli.partial_clone", message)
-        .hint("`git fetch --refetch --no-filter origin` fetches everything"))
-}
-
 /// Agents find an empty folder where a submodule is, unless it is brought along.
 fn warn_of_submodules(context: &Context, commit: &CommitId) -> Result<(), Failure> {
+<<<<<<< HEAD
     // Only who has this file has submodules; a look at every name takes its time.
     if !context.repository.has_path(commit, ".gitmodules")? {
         return Ok(());
@@ -299,6 +285,11 @@ fn warn_of_submodules(context: &Context, commit: &CommitId) -> Result<(), Failur
              tollgate.toml brings its files along"
         );
         output::aside(output::WARN, "note:", &text);
+=======
+    for empty in whole::empty_submodules(&context.repository, &context.config, commit)? {
+        let text = format!("{}; {} brings its files", empty.message(), empty.fix());
+        output::marked(output::WARN, "note:", &text);
+>>>>>>> h/words
     }
     Ok(())
 }

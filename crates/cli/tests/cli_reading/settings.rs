@@ -176,6 +176,59 @@ fn doctor_fails_only_for_what_stops_a_run() {
     assert_eq!((level(&world, "settings"), world.run(&["doctor"]).code), ("fail".into(), 1));
 }
 
+/// The line of `doctor` about one thing.
+fn looked_at(world: &World, name: &str) -> Value {
+    let told = world.run(&["doctor", "--json"]).json()["checks"].clone();
+    let found = told.as_array().unwrap().iter().find(|check| check["name"] == name);
+    found.unwrap_or_else(|| panic!("nothing about {name} in {told:#}")).clone()
+}
+
+#[test]
+fn doctor_says_how_to_make_the_first_commit() {
+    let world = World::empty();
+    world.git(&["init", "--quiet"]);
+    let told = looked_at(&world, "repository");
+    assert_eq!(told["level"], "fail");
+    assert_eq!(told["fix"], "make a first commit: `git commit --allow-empty -m start`");
+}
+
+#[test]
+fn doctor_says_by_whom_commits_would_be() {
+    let world = World::repository();
+    let told = looked_at(&world, "author");
+    assert_eq!(told["level"], "warn");
+    let message = told["message"].as_str().unwrap();
+    assert!(message.contains("Tollgate <tollgate@localhost>"), "{told}");
+    let fix = told["fix"].as_str().unwrap();
+    assert!(fix.contains("git config user.name") && fix.contains("git config user.email"), "{fix}");
+    world.git(&["config", "user.name", "Jane"]);
+    world.git(&["config", "user.email", "jane@example.org"]);
+    let told = looked_at(&world, "author");
+    assert_eq!(
+        (&told["level"], &told["message"]),
+        (&"ok".into(), &"Jane <jane@example.org>".into())
+    );
+}
+
+#[test]
+fn doctor_finds_folders_that_cannot_be_written() {
+    let world = World::repository();
+    assert_eq!(looked_at(&world, "writable")["level"], "ok");
+    // Also root cannot make a folder below a file.
+    world.write(".agents-work", "a file");
+    let told = looked_at(&world, "writable");
+    assert_eq!(told["level"], "fail");
+    assert!(told["message"].as_str().unwrap().contains("/world/repo/.agents-work"), "{told}");
+}
+
+#[test]
+fn doctor_names_the_file_with_the_errors() {
+    let world = World::repository();
+    world.write("tollgate.toml", "[agent.a\n");
+    let told = looked_at(&world, "settings");
+    assert_eq!(told["fix"], "`tollgate check /world/repo/tollgate.toml` lists every error");
+}
+
 #[test]
 fn doctor_checks_a_fallback_as_strictly_as_an_agent_that_plays() {
     let world = World::repository();
@@ -308,15 +361,35 @@ fn completions_offer_sessions_questions_actions_roles_and_codes() {
     assert!(sessions.contains("_add-a-greeting") && sessions.contains("latest"), "{sessions}");
     let part = completed(&world, &["tollgate", "merge", "fix"]);
     assert!(part.contains("_fix-the-greeting") && !part.contains("add-a"), "{part}");
-    let questions = completed(&world, &["tollgate", "answer", "latest", ""]);
-    assert!(questions.starts_with("UD-APPROVE-DESIGN\n"), "{questions}");
-    let answers = completed(&world, &["tollgate", "answer", "latest", "UD-APPROVE-DESIGN", "app"]);
-    assert_eq!(answers.trim(), "approved");
     assert!(completed(&world, &["tollgate", "run", "--action", "rev"]).contains("review"));
     assert!(completed(&world, &["tollgate", "roles", "Rev"]).contains("Reviewer"));
     assert!(completed(&world, &["tollgate", "explain", "cli.mer"]).contains("cli.merge_conflict"));
     let none = completed(&World::empty(), &["tollgate", "status", ""]);
     assert!(!none.contains("latest") && none.contains("--json"), "{none}");
+}
+
+/// What is offered besides options.
+fn words_offered(world: &World, words: &[&str]) -> Vec<String> {
+    let offered = completed(world, words);
+    offered.lines().filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
+}
+
+#[test]
+fn an_answer_is_completed_word_by_word() {
+    let world = World::with_sessions();
+    let waiting = "DATE_add-a-greeting";
+    let offered =
+        |words: &[&str]| words_offered(&world, &[&["tollgate", "answer"], words].concat());
+    assert_eq!(offered(&[""]), [waiting, "UD-APPROVE-DESIGN"]);
+    let options = ["approved", "changes-requested:"];
+    for session in ["latest", "add-a"] {
+        assert_eq!(offered(&[session, ""]), ["UD-APPROVE-DESIGN"]);
+        assert_eq!(offered(&[session, "UD-APPROVE-DESIGN", ""]), options);
+    }
+    assert_eq!(offered(&["fix-the", ""]), [""; 0]);
+    assert_eq!(offered(&["UD-APPROVE-DESIGN", ""]), options);
+    assert_eq!(offered(&["--resume", "UD-APPROVE-DESIGN", "chan"]), ["changes-requested:"]);
+    assert_eq!(offered(&["latest", "UD-APPROVE-DESIGN", "approved", ""]), [""; 0]);
 }
 
 #[test]

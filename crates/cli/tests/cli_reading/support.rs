@@ -96,7 +96,7 @@ impl World {
         self.git(&["commit", "--quiet", "--message", "First"]);
     }
 
-    fn git(&self, args: &[&str]) {
+    pub fn git(&self, args: &[&str]) {
         let identity = ["-c", "user.name=Test", "-c", "user.email=test@example.org"];
         let status = self.command("git").args(identity).args(args).status().unwrap();
         assert!(status.success(), "git {args:?}");

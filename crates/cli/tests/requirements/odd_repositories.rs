@@ -1,6 +1,7 @@
 //! Repositories that are not all there: partial clones, sparse checkouts, submodules.
 
 use crate::support::{Repo, ran, text};
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,6 +39,29 @@ fn lean(repo: &Repo, folder: &Path, code: i32) -> String {
     ran(command.current_dir(folder)).exits(code).err
 }
 
+/// What `doctor` says of one thing.
+fn looked_at(repo: &Repo, folder: &Path, name: &str) -> Vec<Value> {
+    let ran = ran(repo.command(&["doctor", "--json"]).current_dir(folder));
+    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let checks = told["checks"].as_array().unwrap().clone();
+    checks.into_iter().filter(|check| check["name"] == name).collect()
+}
+
+#[test]
+fn r187_doctor_says_what_is_missing_of_a_submodule() {
+    let repo = Repo::new();
+    assert_eq!(looked_at(&repo, &repo.root(), "submodule"), Vec::<Value>::new());
+    with_submodule(&repo, "lib");
+    repo.settings("[workspace]\ncopy = [\"lib\"]");
+    assert_eq!(looked_at(&repo, &repo.root(), "submodule"), Vec::<Value>::new());
+    git(&repo.root(), &["submodule", "--quiet", "deinit", "lib"]);
+    let empty = &looked_at(&repo, &repo.root(), "submodule")[0];
+    assert_eq!(empty["level"], "warn");
+    assert_eq!(empty["fix"], "`git submodule update --init lib`");
+    let told = repo.lean().exits(0).err;
+    assert!(told.contains("`git submodule update --init lib`"), "{told}");
+}
+
 #[test]
 fn r187_a_partial_clone_works_when_the_files_are_there_and_is_refused_with_the_cure_else() {
     let repo = Repo::new();
@@ -47,6 +71,10 @@ fn r187_a_partial_clone_works_when_the_files_are_there_and_is_refused_with_the_c
     let clone = cloned(&repo, &["--filter=blob:none", "--sparse"]);
     let refused = lean(&repo, &clone, 2);
     assert!(refused.contains("1 object of the commit"), "{refused}");
+    let unfetched = &looked_at(&repo, &clone, "clone")[0];
+    assert_eq!(unfetched["level"], "fail");
+    assert!(unfetched["message"].as_str().unwrap().contains("1 object of the commit"));
+    assert_eq!(unfetched["fix"], "`git fetch --refetch --no-filter origin` fetches everything");
     assert!(!clone.join(".agents-work").exists(), "nothing was started");
     git(&clone, &["fetch", "--quiet", "--refetch", "--no-filter", "origin"]);
     lean(&repo, &clone, 0);
@@ -69,8 +97,7 @@ fn r187_a_submodule_is_brought_along_when_the_settings_say_so() {
     }
 }
 
-fn submodule_brought_along(module: &str, copied: &str) {
-    let repo = Repo::new();
+fn with_submodule(repo: &Repo, module: &str) {
     let library = repo.outside("library");
     fs::create_dir(&library).unwrap();
     git(&library, &["init", "--quiet"]);
@@ -80,6 +107,11 @@ fn submodule_brought_along(module: &str, copied: &str) {
     let from = format!("file://{}", library.display());
     git(&repo.root(), &["submodule", "--quiet", "add", &from, module]);
     git(&repo.root(), &["commit", "--quiet", "--message", "submodule"]);
+}
+
+fn submodule_brought_along(module: &str, copied: &str) {
+    let repo = Repo::new();
+    with_submodule(&repo, module);
     let told = repo.lean().exits(0).says(&format!("{module} is a submodule")).err;
     assert!(told.contains(&format!("copy = [{module:?}]")), "{told}");
     let file = format!("{module}/lib.txt");

@@ -70,6 +70,15 @@ impl AnswerOption {
         }
     }
 
+    /// What a person types first: the keyword, with a `:` where words follow. None where their words are all of it.
+    pub fn typed(&self) -> Option<&str> {
+        match (self.needs_words, self.answer.find(':')) {
+            (NeedsWords::No, _) | (NeedsWords::Optional, None) => Some(&self.answer),
+            (_, Some(colon)) => Some(&self.answer[..=colon]),
+            (NeedsWords::Required, None) => None,
+        }
+    }
+
     /// What the words are called in the form of the answer.
     pub fn name_of_words(&self) -> &str {
         self.answer.split_once(':').map_or(self.answer.as_str(), |(_, name)| name.trim())

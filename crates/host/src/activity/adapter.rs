@@ -68,11 +68,10 @@ pub enum Missing {
 impl Missing {
     pub fn how_to_fix(&self) -> String {
         match self {
-            Self::NotOnPath { agent, install, .. } => {
-                let how =
-                    install.as_ref().map_or("install it".to_owned(), |how| format!("`{how}`"));
-                format!("{how}, or give its full path under [agent.{agent}]")
+            Self::NotOnPath { agent, install: None, .. } => {
+                format!("give its full path under [agent.{agent}]")
             }
+            Self::NotOnPath { install: Some(how), .. } => format!("`{how}`"),
             Self::NotThere { agent, .. } => format!(
                 "[agent.{agent}] names it; a path with a slash is relative to the root of the repository, and `chmod +x` makes it executable"
             ),

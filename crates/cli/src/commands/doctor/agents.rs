@@ -172,11 +172,10 @@ impl AgentProbe<'_> {
                 format!("write env = [\"{}\"] under [agent.{}]", names.join("\", \""), self.name),
             ),
             LoginState::Unknown => {
-                let by_itself = match adapter.login(self.agent).is_empty() {
-                    true => "",
-                    false => "log in with the program itself, or ",
+                let fix = match adapter.login(self.agent).is_empty() {
+                    true => format!("set {variables} and pass it on with `env`"),
+                    false => "log in with the program itself".to_owned(),
                 };
-                let fix = format!("{by_itself}set {variables} and pass it on with `env`");
                 DoctorCheck::warn(title, "no login was found", fix)
             }
         }

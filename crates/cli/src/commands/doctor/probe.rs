@@ -2,12 +2,11 @@
 
 mod tracker;
 
-use super::{DoctorCheck, agents, sandbox};
+use super::{DoctorCheck, agents, disk, repository, sandbox};
 use crate::commands::actions::notices;
 use crate::place;
 use std::collections::BTreeSet;
-use std::path::Path;
-use tollgate_files::layout::{Layout, state_home};
+use tollgate_files::layout::Layout;
 use tollgate_git::repository::{Repository, RepositoryError};
 use tollgate_git::{Configuration, Git, GitError};
 use tollgate_host::settings::actions::{Form, FoundAction};
@@ -17,15 +16,17 @@ use tollgate_process::{Isolation, isolation, restricts_signals};
 /// Older ones lack options that workspaces are made with.
 /// The first that merges without a working tree (`git merge-tree --write-tree`).
 const GIT_MIN: (u32, u32) = (2, 38);
-/// A clone of a middling repository and some outputs.
-const SPACE_BYTES_MIN: u64 = 1024 * 1024 * 1024;
 
 pub(super) fn everything() -> Vec<DoctorCheck> {
     let mut findings = vec![git()];
+    let mut repository = None;
     match place::here().map(|here| Repository::discover(&here)) {
         // Told by the line about git already.
         Ok(Err(RepositoryError::Git(GitError::Missing))) => {}
-        Ok(Ok(repository)) => in_repository(&repository, &mut findings),
+        Ok(Ok(found)) => {
+            in_repository(&found, &mut findings);
+            repository = Some(found);
+        }
         Ok(Err(error)) => findings.push(DoctorCheck::warn(
             "repository",
             error.to_string(),
@@ -38,7 +39,7 @@ pub(super) fn everything() -> Vec<DoctorCheck> {
     findings.push(process_tree(isolation(), restricts_signals()));
     findings.push(sandbox::enforced());
     findings.extend(sandbox::user());
-    findings.extend(state_folder());
+    findings.extend(disk::findings(repository.as_ref()));
     findings
 }
 
@@ -66,28 +67,9 @@ fn version(line: &str) -> Option<(u32, u32)> {
 
 fn in_repository(repository: &Repository, findings: &mut Vec<DoctorCheck>) {
     let layout = Layout::new(repository.root());
-    findings.push(match (repository.head(), repository.uncommitted()) {
-        (Ok(head), Ok(count)) => {
-            let on = head.branch.unwrap_or_else(|| "a detached HEAD".to_owned());
-            let left_out = match count {
-                0 => String::new(),
-                count => format!(
-                    "; a run would leave out {}",
-                    tollgate_core::count::counted(count, "uncommitted file")
-                ),
-            };
-            DoctorCheck::ok(
-                "repository",
-                format!("{} on {on}{left_out}", repository.root().display()),
-            )
-        }
-        (Err(error), _) | (_, Err(error)) => DoctorCheck::fail(
-            "repository",
-            error.to_string(),
-            "check that `git status` works here and that HEAD has a commit",
-        ),
-    });
-    match settings::config(&layout) {
+    let config = settings::config(&layout);
+    findings.extend(repository::findings(repository, config.as_ref().ok()));
+    match config {
         Ok(config) => {
             findings.push(settings_found(&layout));
             // Where none can be made, the line on the state folder says why.
@@ -97,7 +79,7 @@ fn in_repository(repository: &Repository, findings: &mut Vec<DoctorCheck>) {
             findings.extend(tracker::finding(repository, &config));
             findings.extend(sandbox::settings(repository, &layout, &config));
         }
-        Err(error) => findings.push(settings_broken("settings", &error)),
+        Err(error) => findings.push(settings_broken(&layout, &error)),
     }
     findings.extend(roles_found(&layout));
     findings.extend(actions_found(&layout));
@@ -108,7 +90,13 @@ fn roles_found(layout: &Layout) -> Vec<DoctorCheck> {
     let mut findings = match listed.iter().find_map(|listed| listed.found.as_ref().err()) {
         None => vec![DoctorCheck::ok("roles", format!("{} roles are OK", listed.len()))],
         Some(missing) => {
-            let fix = "fix it; `tollgate check PATH` lists every error";
+            let file = layout.agents().join(&missing.name).join("SKILL.md");
+            let fix = match file.exists() {
+                true => format!("`tollgate check {}` lists every error", file.display()),
+                false => {
+                    format!("`tollgate roles {}` says which files were looked for", missing.name)
+                }
+            };
             vec![DoctorCheck::fail("roles", missing.to_string(), fix)]
         }
     };
@@ -117,11 +105,11 @@ fn roles_found(layout: &Layout) -> Vec<DoctorCheck> {
         .flat_map(|found| &found.notices)
         .map(|notice| format!("{}: {}", notice.place(), notice.message))
         .collect();
-    let fix = "correct it, or leave it; the rest of the file is used";
+    let fix = "correct it; until then the rest of the file is used";
     findings.extend(notices.into_iter().map(|notice| DoctorCheck::warn("roles", notice, fix)));
     findings.extend(roles::unused(layout, &listed).into_iter().map(|page| {
         let message = format!("{} is not used: {}", page.path, page.reason);
-        DoctorCheck::warn("roles", message, "rename it, delete it, or give it a field `role`")
+        DoctorCheck::warn("roles", message, "give it a field `role`")
     }));
     findings
 }
@@ -139,7 +127,7 @@ fn actions_found(layout: &Layout) -> Vec<DoctorCheck> {
     };
     let unused = all.iter().filter(|found| found.unused.is_some());
     findings.extend(unused.filter_map(notices::summary).map(|summary| {
-        let fix = "`tollgate check FILE` explains it; a page that is no action needs another name";
+        let fix = "`tollgate check FILE` explains it";
         DoctorCheck::warn("actions", summary, fix)
     }));
     let is_prose = |found: &&FoundAction| found.form == Form::Prose && !found.notices.is_empty();
@@ -149,8 +137,7 @@ fn actions_found(layout: &Layout) -> Vec<DoctorCheck> {
             "no front matter, and not all of it understood or done as written: {}",
             prose.join(", ")
         );
-        let fix =
-            "`tollgate actions NAME` lists it; `tollgate actions adopt NAME` writes front matter";
+        let fix = "`tollgate actions NAME` lists it";
         findings.push(DoctorCheck::warn("actions", message, fix));
     }
     findings
@@ -164,7 +151,7 @@ fn settings_found(layout: &Layout) -> DoctorCheck {
     }
 }
 
-fn settings_broken(name: &str, error: &SettingsError) -> DoctorCheck {
+fn settings_broken(layout: &Layout, error: &SettingsError) -> DoctorCheck {
     let first = match error {
         SettingsError::Invalid(report) => report
             .errors()
@@ -172,12 +159,11 @@ fn settings_broken(name: &str, error: &SettingsError) -> DoctorCheck {
             .map(|fault| format!("; the first: {}: {}", fault.place(), fault.message)),
         _ => None,
     };
-    let fix = "fix it; `tollgate check PATH` lists every error";
-    DoctorCheck::fail(name, format!("{error}{}", first.unwrap_or_default()), fix)
+    let fix = format!("`tollgate check {}` lists every error", layout.settings().display());
+    DoctorCheck::fail("settings", format!("{error}{}", first.unwrap_or_default()), fix)
 }
 
-const ALLOW_NAMESPACES: &str = "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, or user.max_user_namespaces above 0)";
-const GET_A_CGROUP: &str = "start Tollgate in a cgroup of your own (systemd-run --user --scope -p Delegate=yes tollgate ..., Linux 5.14 or newer)";
+const ALLOW_NAMESPACES: &str = "allow user namespaces: `sysctl kernel.unprivileged_userns_clone=1`";
 
 /// In a namespace an agent sees nobody whom it could signal.
 fn process_tree(level: Isolation, signals_are_held: bool) -> DoctorCheck {
@@ -205,55 +191,8 @@ fn process_tree(level: Isolation, signals_are_held: bool) -> DoctorCheck {
                 "subreaper: Tollgate finds and stops the processes of an agent one by one; a process that forks \
                  fast enough can escape{signals}"
             ),
-            format!("{ALLOW_NAMESPACES}; or {GET_A_CGROUP}"),
+            ALLOW_NAMESPACES,
         ),
-    }
-}
-
-fn state_folder() -> Vec<DoctorCheck> {
-    let home = match state_home(|name| std::env::var_os(name)) {
-        Ok(home) => home,
-        Err(error) => {
-            let fix = "set HOME, or TOLLGATE_STATE_HOME to a folder of yours";
-            return vec![DoctorCheck::fail("state", error.to_string(), fix)];
-        }
-    };
-    let Some(nearest) = home.ancestors().find(|folder| folder.is_dir()) else {
-        let fix = "create the folder, or set TOLLGATE_STATE_HOME";
-        return vec![DoctorCheck::fail(
-            "state",
-            format!("{} cannot be created", home.display()),
-            fix,
-        )];
-    };
-    vec![writable(&home, nearest), space(nearest)]
-}
-
-fn writable(home: &Path, nearest: &Path) -> DoctorCheck {
-    match tempfile::tempdir_in(nearest) {
-        Ok(_) => DoctorCheck::ok("state", format!("workspaces go to {}", home.display())),
-        Err(cause) => DoctorCheck::fail(
-            "state",
-            format!("{} cannot be written: {cause}", nearest.display()),
-            "make it writable, or set TOLLGATE_STATE_HOME to a folder of yours",
-        ),
-    }
-}
-
-fn space(folder: &Path) -> DoctorCheck {
-    let free = match rustix::fs::statvfs(folder) {
-        Ok(found) => found.f_bavail.saturating_mul(found.f_frsize),
-        Err(errno) => {
-            let message = format!("the free space of {} cannot be read: {errno}", folder.display());
-            return DoctorCheck::warn("space", message, "check the disk");
-        }
-    };
-    let mebibytes = free / (1024 * 1024);
-    if free >= SPACE_BYTES_MIN {
-        DoctorCheck::ok("space", format!("{mebibytes} MiB are free for workspaces"))
-    } else {
-        let message = format!("only {mebibytes} MiB are free for workspaces");
-        DoctorCheck::warn("space", message, "free some space; a full disk blocks a session")
     }
 }
 
@@ -269,16 +208,15 @@ mod tests {
                 let found = process_tree(level, true);
                 let fix = found.fix.unwrap_or_default();
                 let begins = found.message.split(':').next().unwrap_or_default().to_owned();
-                (found.level, begins, fix.contains("user namespaces"), fix.contains("systemd-run"))
+                (found.level, begins, fix.contains("user namespaces"))
             });
-        let row =
-            |level, words: &str, namespaces, cgroup| (level, words.to_owned(), namespaces, cgroup);
+        let row = |level, words: &str, namespaces| (level, words.to_owned(), namespaces);
         assert_eq!(
             told,
             [
-                row(Level::Ok, "PID namespace", false, false),
-                row(Level::Warn, "cgroup", true, false),
-                row(Level::Warn, "subreaper", true, true),
+                row(Level::Ok, "PID namespace", false),
+                row(Level::Warn, "cgroup", true),
+                row(Level::Warn, "subreaper", true),
             ]
         );
     }

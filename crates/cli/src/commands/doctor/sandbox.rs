@@ -45,7 +45,7 @@ fn finding(probe: &SandboxProbe) -> DoctorCheck {
         (SandboxLevel::Partial, _) if !probe.devices_held => DoctorCheck::warn(
             NAME,
             format!("partial: a device could still be opened or created{spoken}"),
-            "run agents as an ordinary user, or in a container",
+            "run Tollgate as an ordinary user",
         ),
         (SandboxLevel::Partial, _) => DoctorCheck::warn(
             NAME,
@@ -81,9 +81,9 @@ fn fix(why: Option<&Unheld>) -> &'static str {
             "add landlock to the list of lsm= on the kernel's command line and reboot"
         }
         Some(Unheld::NotInKernel) => {
-            "use Linux 5.13 or newer, ideally 6.2; in a container allow the landlock_* system calls"
+            "use Linux 6.2 or newer, and in a container allow the landlock_* system calls"
         }
-        _ => "run agents as a user with few write permissions, or in a container",
+        _ => "run Tollgate as a user with few write permissions",
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn settings(
     if config.sandbox.enforce == Enforce::Off {
         let message =
             "not active: enforce = \"off\" in tollgate.toml, so agents can write wherever you can";
-        return vec![DoctorCheck::warn(TITLE, message, "remove the line, unless you need it")];
+        return vec![DoctorCheck::warn(TITLE, message, "remove the line")];
     }
     let home = place::home();
     // Told by a line of its own.
@@ -113,7 +113,7 @@ pub(super) fn settings(
             let absent = paths.iter().find(|path| !path.exists()).map(|absent| {
                 let message =
                     format!("{} does not exist, so it is not opened to agents", absent.display());
-                DoctorCheck::warn(TITLE, message, "create it, or remove it from `write`")
+                DoctorCheck::warn(TITLE, message, "create it")
             });
             let closed = sandbox::closed(&surroundings);
             let closed = closed.iter().filter(|(path, _)| !paths.contains(path));
@@ -124,13 +124,12 @@ pub(super) fn settings(
 
 fn closed_finding(path: &Path, why: Closed) -> DoctorCheck {
     let (why, fix) = match why {
-        Closed::SharesAFile => (
-            "a file in it is a hard link to a file of your checkout",
-            "install again with copies, or open it with `write`",
-        ),
+        Closed::SharesAFile => {
+            ("a file in it is a hard link to a file of your checkout", "install again with copies")
+        }
         Closed::TooManyFiles => (
             "too many files, there or in your checkout, to look for hard links between them",
-            "clean it, or open it with `write`",
+            "clean it",
         ),
     };
     DoctorCheck::warn(TITLE, format!("{} is closed to agents: {why}", path.display()), fix)
