@@ -4,6 +4,7 @@ use super::{MeasuredRow, announce, ms};
 use crate::{repos, scratch, timing};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tollgate_files::clock;
 use tollgate_snapshot::{Retention, SnapshotScope, Snapshots, take};
@@ -45,7 +46,7 @@ fn of_size(files: u32, runs: usize) -> Result<Vec<MeasuredRow>, Trouble> {
     let unchanged = timing::median(runs, || create().map(drop))?;
     let before_action = timing::median(runs, || {
         let (now, Retention { keep, days }) = (clock::now(), RETENTION);
-        Ok(take(&root, "action", &[], now, keep, days).map(drop)?)
+        Ok(take(&root, "action", &[], now, keep, days, &Arc::default()).map(drop)?)
     })?;
     let target = create()?;
     let restored = timing::median(3, || {

@@ -272,24 +272,9 @@ pub(super) fn refuse_unsupported(context: &Context) -> Result<(), Failure> {
 
 /// Agents find an empty folder where a submodule is, unless it is brought along.
 fn warn_of_submodules(context: &Context, commit: &CommitId) -> Result<(), Failure> {
-<<<<<<< HEAD
-    // Only who has this file has submodules; a look at every name takes its time.
-    if !context.repository.has_path(commit, ".gitmodules")? {
-        return Ok(());
-    }
-    let copied = &context.config.workspace.copy;
-    let is_copied = |path: &String| copied.iter().any(|copy| Path::new(path).starts_with(copy));
-    for path in context.repository.submodules_at(commit)?.into_iter().filter(|p| !is_copied(p)) {
-        let text = format!(
-            "{path} is a submodule, and agents find an empty folder there; `copy = [{path:?}]` below [workspace] in \
-             tollgate.toml brings its files along"
-        );
-        output::aside(output::WARN, "note:", &text);
-=======
     for empty in whole::empty_submodules(&context.repository, &context.config, commit)? {
         let text = format!("{}; {} brings its files", empty.message(), empty.fix());
-        output::marked(output::WARN, "note:", &text);
->>>>>>> h/words
+        output::aside(output::WARN, "note:", &text);
     }
     Ok(())
 }

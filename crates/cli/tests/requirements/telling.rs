@@ -1,4 +1,4 @@
-//! How much is told, and how early: quiet, verbose, the first line, and long work while it goes on.
+//! How much is told, and how early: quiet, verbose, the first line, and long work while it continues.
 
 use crate::support::pty::Terminal;
 use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, eventually, text};
@@ -34,7 +34,7 @@ fn r183_verbose_tells_everything_that_the_log_has() {
     }
 }
 
-/// A `git` that stops at the one that has this word, says so by a file, and waits until the test goes on.
+/// A `git` that stops at the one that has this word, says so by a file, and waits until the test continues.
 fn git_that_stops(repo: &Repo, word: &str) -> String {
     let bin = repo.outside("bin");
     fs::create_dir(&bin).unwrap();
