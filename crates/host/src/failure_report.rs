@@ -54,6 +54,9 @@ pub struct FailureReport {
     /// A path outside its workspace that the agent says it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denied: Option<String>,
+    /// What a repair was to fix: for a check its command, how it ended and the end of its output.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to_fix: Vec<String>,
     pub impacted_artifacts: Vec<Impacted>,
     /// Who works beside it in a parallel step, the failed one included.
     #[serde(default)]

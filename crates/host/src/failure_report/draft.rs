@@ -50,6 +50,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         error_type: ErrorType { class: "blocked".to_owned(), end: None, code: None },
         message: String::new(),
         denied: None,
+        to_fix: Vec::new(),
         impacted_artifacts: Vec::new(),
         members: Vec::new(),
         tried: Vec::new(),
@@ -83,8 +84,10 @@ pub(super) fn of_dispatch(
         report.called = Parts::of(session).called(number).map(str::to_owned);
         report.spent = SpendView::of(&dispatch.spend).to_string();
         report.task = Some(dispatch.task.clone());
-        if let Purpose::Step { index, .. } = dispatch.purpose {
-            report.step = index + 1;
+        match dispatch.purpose {
+            Purpose::Step { index, .. } => report.step = index + 1,
+            Purpose::Repair { .. } => report.to_fix.clone_from(&dispatch.given.feedback.lines),
+            _ => {}
         }
     }
     report.members = members::of(session, number);
