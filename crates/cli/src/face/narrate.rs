@@ -13,6 +13,8 @@ use tollgate_files::sanitize::terminal_line;
 const MARK_COLUMNS: usize = 7;
 /// How much of an agent's summary is shown where nobody knows how wide the screen is.
 const SUMMARY_CHARS: usize = 160;
+/// So many lines of a failing check are shown at once; the question and the record have more.
+const CHECK_LINES: usize = 4;
 /// Fewer letters of a summary tell nothing.
 const SUMMARY_CHARS_MIN: usize = 12;
 
@@ -28,7 +30,8 @@ impl Narrator {
         let verbosity = output::verbosity();
         let began = *self.began.get_or_insert(now.updated_at());
         if verbosity == Verbosity::Verbose {
-            return show(&now.line(event), true);
+            show(&now.line(event), true);
+            return last_words(event);
         }
         match event {
             Event::AttemptEnded { number, end: DispatchEnd::Replied { reply, .. }, .. } => {
@@ -49,7 +52,21 @@ impl Narrator {
                 }
                 show(&line, false);
             }
-            _ => show(&now.line(event), false),
+            _ => {
+                show(&now.line(event), false);
+                last_words(event);
+            }
+        }
+    }
+}
+
+/// The end of what a failing check printed: the cause is seen while the repair is still at work.
+fn last_words(event: &Event) {
+    let Event::ChecksEnded { results, .. } = event else { return };
+    for result in results.iter().filter(|result| !result.passed) {
+        let lines: Vec<&str> = result.output_tail.trim_end().lines().collect();
+        for line in &lines[lines.len().saturating_sub(CHECK_LINES)..] {
+            output::quoted(DIM, line);
         }
     }
 }

@@ -27,7 +27,9 @@ fn r187_a_repair_that_is_given_up_says_which_check_fails_and_what_it_printed() {
         {"when": {"role": "Coder"}, "do": {"stderr": "nothing to do\n"}}
     ]));
     let blocked = repo.lean().exits(4);
-    let question = blocked.err.rsplit_once("\nUD-1 ").unwrap().1;
+    let (before, question) = blocked.err.rsplit_once("\nUD-1 ").unwrap();
+    let at_once = before.split_once("1 of 1 failed").unwrap().1.lines().nth(1).unwrap();
+    assert_eq!(at_once, "│ the sum is wrong", "the first failure is told with its cause");
     let first = question.lines().next().unwrap();
     assert!(first.contains("the sum is wrong; exit 3; fi` fails"), "{question}");
     assert!(question.contains("│ the sum is wrong\n"), "the output is told: {question}");

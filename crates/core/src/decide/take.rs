@@ -94,8 +94,11 @@ fn refine(draft: &mut Draft<'_>, number: DispatchNumber, refinements: &[Refineme
 pub(super) fn note_assumptions(draft: &mut Draft<'_>, reply: &Reply) {
     for note in &reply.notes {
         let (word, text) = note.split_once(':').unwrap_or_default();
-        if word.trim().eq_ignore_ascii_case("assumption") {
-            draft.emit(Event::AssumptionNoted { text: text.trim().to_owned() });
+        let text = text.trim().to_owned();
+        // A role that plays again says again what it assumes.
+        let is_new = !draft.record.assumptions.contains(&text);
+        if is_new && word.trim().eq_ignore_ascii_case("assumption") {
+            draft.emit(Event::AssumptionNoted { text });
         }
     }
 }
