@@ -1,5 +1,6 @@
 //! What a person sees while a session runs, and how they answer.
 
+mod at_work;
 mod gate;
 pub mod keyboard;
 mod line;
@@ -22,7 +23,7 @@ pub fn fitting(no_input: bool, root: &Path) -> Box<dyn Face> {
     if !no_input && output::is_interactive() {
         Box::new(TerminalFace::new(root))
     } else {
-        Box::new(PlainFace::new())
+        Box::new(PlainFace::new(root))
     }
 }
 

@@ -50,6 +50,10 @@ pub fn verbosity() -> Verbosity {
     VERBOSITY.get().copied().unwrap_or_default()
 }
 
+pub fn is_quiet() -> bool {
+    verbosity() == Verbosity::Quiet
+}
+
 /// Something a person's script reads.
 pub fn data(text: &str) {
     let mut stdout = anstream::stdout().lock();
@@ -146,7 +150,7 @@ fn folded(text: &str, used: usize, columns: Option<usize>) -> String {
     folded
 }
 
-/// What stands between backticks and is no longer than a row: it is to be copied, so it is not broken.
+/// What stands between backticks and is no longer than a row: people copy it, so it is not broken.
 fn spans(line: &str, columns_max: usize) -> Vec<Range<usize>> {
     let ticks: Vec<usize> = line.match_indices('`').map(|(at, _)| at).collect();
     let pairs = ticks.chunks_exact(2).map(|pair| pair[0]..pair[1] + 1);
@@ -287,6 +291,13 @@ pub fn to_copy(style: Style, mark: &str, text: &str) {
     let text = continued(text, 0, None);
     let mut stderr = anstream::stderr().lock();
     let _ = writeln!(stderr, "{style}{mark}{style:#} {text}");
+}
+
+/// The same for what is neither a question nor an error nor the end: not told to who wants nothing else.
+pub fn aside(style: Style, mark: &str, text: &str) {
+    if !is_quiet() {
+        marked(style, mark, text);
+    }
 }
 
 /// A prompt without a line break.

@@ -13,7 +13,7 @@ use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_files as files;
 use tollgate_files::layout::{
-    Layout, SessionLayout, agent_homes, journal_anchors, session_lock, workspace_home,
+    self, Layout, SessionLayout, agent_homes, journal_anchors, session_lock,
 };
 use tollgate_files::redact::Redactor;
 use tollgate_git::GitError;
@@ -50,6 +50,25 @@ pub struct Context {
     pub redactor: Redactor,
     /// The environment of the person who started the engine.
     pub lookup: fn(&str) -> Option<OsString>,
+}
+
+/// Where a workspace of a session is, made already or not.
+pub(crate) fn workspace_home(
+    state_home: &Path,
+    root: &Path,
+    session: &SessionName,
+    workspace_id: WorkspaceId,
+) -> PathBuf {
+    let home = layout::workspace_home(state_home, root, session);
+    // No session has a name with a tilde in it.
+    match workspace_id {
+        WorkspaceId::Session => home,
+        WorkspaceId::Member(member) => home.with_file_name(format!("{session}~{}", member + 1)),
+        WorkspaceId::Fresh(since) => {
+            home.with_file_name(format!("{session}{CLONE}{}", since.as_ms()))
+        }
+        WorkspaceId::Base => home.with_file_name(format!("{session}~base")),
+    }
 }
 
 impl Context {
@@ -108,16 +127,7 @@ impl Context {
 
     /// Where a workspace of a session is, made already or not.
     pub fn workspace_home(&self, session: &SessionName, workspace_id: WorkspaceId) -> PathBuf {
-        let home = workspace_home(&self.state_home, self.repository.root(), session);
-        // No session has a name with a tilde in it.
-        match workspace_id {
-            WorkspaceId::Session => home,
-            WorkspaceId::Member(member) => home.with_file_name(format!("{session}~{}", member + 1)),
-            WorkspaceId::Fresh(since) => {
-                home.with_file_name(format!("{session}{CLONE}{}", since.as_ms()))
-            }
-            WorkspaceId::Base => home.with_file_name(format!("{session}~base")),
-        }
+        workspace_home(&self.state_home, self.repository.root(), session, workspace_id)
     }
 
     /// The private folder of the agent that plays a dispatch.

@@ -15,6 +15,7 @@ pub mod kept;
 pub mod landing;
 pub mod lifecycle;
 pub mod lock;
+pub mod preparing;
 pub mod projection;
 pub mod record;
 pub mod removal;

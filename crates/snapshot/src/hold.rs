@@ -28,7 +28,7 @@ impl Snapshots {
         let root = Root::open(&self.root).map_err(SnapshotError::io("open", &self.root))?;
         make_folder(&self.folder)?;
         let lock = lock(&self.folder.join("lock"))?;
-        let store = ContentStore::open(&self.folder.join("store"))?;
+        let store = ContentStore::open(&self.folder.join("store"), self.read.clone())?;
         retention::sweep(self, &store)?;
         Ok(Held { root, store, _lock: lock })
     }

@@ -28,6 +28,7 @@ pub use id::SnapshotId;
 pub use info::Snapshot;
 pub use plan::RestorePlan;
 pub use retention::Retention;
+pub use store::ReadSoFar;
 
 use coverage::CoveredPaths;
 use entry::SnapshotEntry;
@@ -38,6 +39,7 @@ use record::RestoreRecord;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tollgate_core::time::Timestamp;
 use tollgate_files::Root;
 
@@ -48,7 +50,7 @@ pub const RESTORE: &str = "restore";
 const MAKING: &str = ".making";
 
 /// Takes the snapshot before an action. `covers` are the patterns that its roles may write, none for the whole checkout;
-/// what git ignores is left out, because it can be huge and nobody's work is in it.
+/// what git ignores is left out, because it can be huge and nobody's work is in it. `read` says how far it is.
 pub fn take(
     root: &Path,
     action: &str,
@@ -56,9 +58,15 @@ pub fn take(
     now: Timestamp,
     keep: u32,
     days: u32,
+    read: &Arc<ReadSoFar>,
 ) -> Result<Snapshot, SnapshotError> {
     let scope = SnapshotScope { covers: covers.to_vec(), with_ignored: false };
-    Snapshots::of(root).take(action, &scope, now, Retention { keep, days })
+    Snapshots { read: read.clone(), ..Snapshots::of(root) }.take(
+        action,
+        &scope,
+        now,
+        Retention { keep, days },
+    )
 }
 
 /// The snapshots of one checkout.
@@ -66,6 +74,7 @@ pub fn take(
 pub struct Snapshots {
     root: PathBuf,
     folder: PathBuf,
+    read: Arc<ReadSoFar>,
 }
 
 /// What a restore did.
@@ -89,7 +98,7 @@ pub struct SnapshotDetails {
 
 impl Snapshots {
     pub fn of(root: &Path) -> Self {
-        Self { root: root.to_owned(), folder: root.join(".snapshots") }
+        Self { root: root.to_owned(), folder: root.join(".snapshots"), read: Arc::default() }
     }
 
     /// Those that can be used, the newest first.

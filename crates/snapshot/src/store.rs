@@ -12,8 +12,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use tollgate_files as files;
 
 /// Files up to this size are read once and held in memory; larger ones go through in pieces.
@@ -31,6 +31,29 @@ pub(super) struct ContentStore {
     present: Mutex<HashSet<Hash>>,
     /// What was not there before, to be given up when the snapshot fails.
     added: Mutex<Vec<Hash>>,
+    read: Arc<ReadSoFar>,
+}
+
+/// How much was read, for whoever watches while a snapshot is taken. A file that has not changed is not read.
+#[derive(Debug, Default)]
+pub struct ReadSoFar {
+    files: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl ReadSoFar {
+    fn add(&self, bytes: u64) {
+        self.files.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub fn files(&self) -> u64 {
+        self.files.load(Ordering::Relaxed)
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
 }
 
 /// Content that was read from the tree and kept.
@@ -41,7 +64,7 @@ pub(super) struct StoredContent {
 }
 
 impl ContentStore {
-    pub fn open(folder: &Path) -> Result<Self, SnapshotError> {
+    pub fn open(folder: &Path, read: Arc<ReadSoFar>) -> Result<Self, SnapshotError> {
         let io = SnapshotError::io::<io::Error>("make", folder);
         match std::fs::create_dir(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
@@ -50,11 +73,21 @@ impl ContentStore {
         let fd = files::open_folder(rustix::fs::CWD, folder)
             .map_err(SnapshotError::io("open", folder))?;
         let (present, added) = (Mutex::default(), Mutex::default());
-        Ok(Self { folder: folder.to_owned(), fd, present, added })
+        Ok(Self { folder: folder.to_owned(), fd, present, added, read })
     }
 
     /// Keeps the content of a file of the tree.
     pub fn keep(
+        &self,
+        file: &mut File,
+        scratch: &mut Vec<u8>,
+    ) -> Result<StoredContent, SnapshotError> {
+        let kept = self.keep_any(file, scratch)?;
+        self.read.add(kept.size);
+        Ok(kept)
+    }
+
+    fn keep_any(
         &self,
         file: &mut File,
         scratch: &mut Vec<u8>,

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use tollgate_snapshot::{self as snapshot, Retention, Snapshot, SnapshotScope, Snapshots};
 
 const TEN: Retention = Retention { keep: 10, days: 30 };
@@ -89,7 +90,7 @@ fn r110_a_snapshot_before_an_action_leaves_out_what_git_ignores_and_so_does_its_
     fs::write(root.join("a.log"), "then").unwrap();
     fs::write(root.join("code"), "then").unwrap();
     fs::write(root.join("notes"), "untracked").unwrap();
-    let id = snapshot::take(root, "build", &[], noon(), 10, 30).unwrap().id;
+    let id = snapshot::take(root, "build", &[], noon(), 10, 30, &Arc::default()).unwrap().id;
     assert_eq!(id.as_str(), "build-2026-02-07-12-00-00");
     assert!(!store(root).contains("built"));
     // The rules change: what is held comes back all the same, and what was ignored then or is now stays.
@@ -128,7 +129,7 @@ fn r078_patterns_choose_what_a_snapshot_covers() {
     }
     fs::create_dir(root.join("empty")).unwrap();
     let covers = ["**/*.md".to_owned()];
-    snapshot::take(root, "document", &covers, noon(), 10, 30).unwrap();
+    snapshot::take(root, "document", &covers, noon(), 10, 30, &Arc::default()).unwrap();
     fs::remove_dir_all(root.join("docs/deep")).unwrap();
     for path in ["docs/b.txt", "src/c.rs", "README.md", "new.md", "new.rs"] {
         fs::write(root.join(path), "now").unwrap();

@@ -110,13 +110,13 @@ impl Run {
         face: &mut dyn Face,
         for_scripts: ForScripts,
     ) -> Result<Exit, Failure> {
+        progress::say("Tollgate looks at the repository");
         let tracker = tracking::demanded(&context)?;
         let mut opening = self.opening(&context, face.is_interactive())?;
         let action = opening.action.name.clone();
-        let take = || super::snapshot::take(&context, &action);
-        opening.snapshot = Some(progress::busy("a snapshot of your checkout is taken", take)?);
+        opening.snapshot = Some(super::snapshot::take(&context, &action)?);
         if let Some(words) = estimate::of(&context, &action) {
-            output::marked(output::DIM, "estimate", &words);
+            output::aside(output::DIM, "estimate", &words);
         }
         warn_of_uncommitted(&context)?;
         let mut owner = open(context, opening, face)?;
@@ -248,7 +248,7 @@ pub(super) fn warn_of_uncommitted(context: &Context) -> Result<(), Failure> {
             "the work starts from HEAD, without {} of your checkout",
             tollgate_core::count::counted(count, "uncommitted file")
         );
-        output::marked(output::WARN, "note:", &text);
+        output::aside(output::WARN, "note:", &text);
     }
     Ok(())
 }
@@ -297,7 +297,7 @@ fn warn_of_submodules(context: &Context, commit: &CommitId) -> Result<(), Failur
             "{path} is a submodule, and agents find an empty folder there; `copy = [{path:?}]` below [workspace] in \
              tollgate.toml brings its files along"
         );
-        output::marked(output::WARN, "note:", &text);
+        output::aside(output::WARN, "note:", &text);
     }
     Ok(())
 }
@@ -354,7 +354,7 @@ pub(super) fn instructions(context: &Context, base: &CommitId) -> Result<Vec<Str
             found.push(path.to_owned());
         } else if is_here {
             let text = format!("{path} is not committed, so agents do not see it; commit it first");
-            output::marked(output::WARN, "note:", &text);
+            output::aside(output::WARN, "note:", &text);
         }
     }
     Ok(found)
@@ -403,7 +403,7 @@ pub fn drive(
 /// A session that is over takes no notice into its journal any more.
 pub fn tell_unrecorded(owner: &Owner) {
     if let Some(words) = owner.unrecorded() {
-        output::marked(output::WARN, "note:", words);
+        output::aside(output::WARN, "note:", words);
     }
 }
 

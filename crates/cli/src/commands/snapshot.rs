@@ -5,16 +5,19 @@ mod words;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{output, place, progress};
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use std::sync::Arc;
+use tollgate_core::count::counted;
 use tollgate_core::time::Timestamp;
 use tollgate_files::{clock, layout};
 use tollgate_git::repository::Repository;
 use tollgate_host::context::Context;
 use tollgate_host::settings;
 use tollgate_snapshot::{
-    self as snapshot, Retention, Snapshot, SnapshotDetails, SnapshotError, SnapshotScope, Snapshots,
+    self as snapshot, ReadSoFar, Retention, Snapshot, SnapshotDetails, SnapshotError,
+    SnapshotScope, Snapshots,
 };
 
 /// Save the files of this checkout, and restore them
@@ -204,7 +207,15 @@ pub fn take(context: &Context, action: &str) -> Result<String, Failure> {
     context.repository.exclude_own(context.config.sessions_tracked)?;
     let keeping = &context.config.snapshot;
     let root = context.repository.root();
-    let taken = snapshot::take(root, action, &[], clock::now(), keeping.keep, keeping.days);
+    let read = Arc::<ReadSoFar>::default();
+    let so_far = read.clone();
+    let amount = move || match so_far.files() {
+        0 => String::new(),
+        files => format!(": {}, {}", counted(files, "file"), output::size(so_far.bytes())),
+    };
+    let taken = progress::busy("a snapshot of your checkout is taken", amount, || {
+        snapshot::take(root, action, &[], clock::now(), keeping.keep, keeping.days, &read)
+    });
     let taken = taken.map_err(failure)?;
     warn_of_large(&taken);
     Ok(taken.id.to_string())

@@ -1,15 +1,15 @@
 //! The live lines of a terminal: one for each dispatch, and for the checks, that run.
 
+use super::at_work::BeforeAgent;
 use super::narrate::duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tollgate_agents::TranscriptFollower;
 use tollgate_core::id::DispatchNumber;
 use tollgate_core::view::{AtWork, Parts};
 use tollgate_files::clock;
-use tollgate_files::layout::Layout;
 use tollgate_files::sanitize::terminal_line;
 
 /// More than fits any terminal; the line is cut to the width of this one.
@@ -28,8 +28,8 @@ struct Running {
     who: String,
     /// None where there is nobody to look at.
     follower: Option<TranscriptFollower>,
-    /// What its agent will print, until there is an agent: before that its workspace is cloned and set up.
-    to_come: Option<PathBuf>,
+    /// Until there is an agent.
+    before: Option<BeforeAgent>,
 }
 
 impl Live {
@@ -86,27 +86,21 @@ impl Live {
 impl Running {
     fn begin(lines: &MultiProgress, root: &Path, now: Parts<'_>, at_work: AtWork) -> Self {
         let who = now.title(at_work);
-        let output = match at_work {
-            AtWork::Dispatch(number, attempt) => {
-                let layout = Layout::new(root).session(now.name());
-                Some(layout.attempt(number, attempt).stdout())
-            }
-            AtWork::Checks(_) | AtWork::Merge(_) | AtWork::BaseMerge => None,
-        };
+        let before = BeforeAgent::of(root, now, at_work);
         let bar = line(lines);
         bar.set_message(terminal_line(&who, CHARS_MAX));
-        let follower = output.as_deref().map(TranscriptFollower::new);
-        Self { bar, who, follower, to_come: output }
+        let follower = before.as_ref().map(|before| TranscriptFollower::new(before.output()));
+        Self { bar, who, follower, before }
     }
 
     fn look(&mut self) {
-        if let Some(output) = &self.to_come {
-            if output.symlink_metadata().is_err() {
-                let text = format!("{}: its workspace is prepared", self.who);
+        if let Some(before) = &self.before {
+            if let Some(words) = before.words() {
+                let text = format!("{}: {words}", self.who);
                 return self.bar.set_message(terminal_line(&text, CHARS_MAX));
             }
             self.bar.set_message(terminal_line(&self.who, CHARS_MAX));
-            self.to_come = None;
+            self.before = None;
         }
         if let Some(doing) = self.follower.as_mut().and_then(TranscriptFollower::look) {
             self.bar.set_message(terminal_line(&format!("{}: {doing}", self.who), CHARS_MAX));

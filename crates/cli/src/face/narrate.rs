@@ -10,7 +10,6 @@ use tollgate_core::view::{Level, Line, Parts, Tone};
 use tollgate_core::work::DispatchEnd;
 use tollgate_files::sanitize::terminal_line;
 
-/// Details stand behind their marks, which end in one column.
 const MARK_COLUMNS: usize = 7;
 /// How much of an agent's summary is shown where nobody knows how wide the screen is.
 const SUMMARY_CHARS: usize = 160;
@@ -29,7 +28,7 @@ impl Narrator {
         let verbosity = output::verbosity();
         let began = *self.began.get_or_insert(now.updated_at());
         if verbosity == Verbosity::Verbose {
-            return show(&now.line(event));
+            return show(&now.line(event), true);
         }
         match event {
             Event::AttemptEnded { number, end: DispatchEnd::Replied { reply, .. }, .. } => {
@@ -48,9 +47,9 @@ impl Narrator {
                     let since = now.updated_at().ms_since(began);
                     line.text.push_str(&format!("  +{}", duration(since)));
                 }
-                show(&line);
+                show(&line, false);
             }
-            _ => show(&now.line(event)),
+            _ => show(&now.line(event), false),
         }
     }
 }
@@ -117,16 +116,19 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// What is too small for someone who watches is left to the log.
-fn show(line: &Line) {
+/// What is too small for someone who watches is left to the log, and to who wants every step.
+fn show(line: &Line, every_step: bool) {
     let style = style(line.tone);
     match line.level {
         Level::Heading => output::marked(style, line.mark, &line.text),
-        Level::Detail => {
-            output::marked(style, &format!("{:>MARK_COLUMNS$}", line.mark), &line.text);
-        }
-        Level::Small => {}
+        Level::Small if !every_step => {}
+        Level::Detail | Level::Small => detail(style, line.mark, &line.text),
     }
+}
+
+/// Details stand behind their marks, which end in one column.
+pub fn detail(style: Style, mark: &str, text: &str) {
+    output::marked(style, &format!("{mark:>MARK_COLUMNS$}"), text);
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Without a terminal: plain lines, and nothing is ever asked.
 
+use super::at_work::PlainLines;
 use super::narrate::{Narrator, must_be_told};
+use std::path::Path;
 use tollgate_core::event::Event;
 use tollgate_core::input::Command;
 use tollgate_core::refusal::Refusal;
@@ -10,13 +12,15 @@ use tollgate_host::serve::{Face, TypedLine};
 #[derive(Debug, Default)]
 pub struct PlainFace {
     narrator: Narrator,
+    /// None where nothing runs.
+    long_work: Option<PlainLines>,
     is_quiet: bool,
     is_silent: bool,
 }
 
 impl PlainFace {
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(root: &Path) -> Self {
+        Self { long_work: Some(PlainLines::new(root)), ..Self::default() }
     }
 
     /// For commands that record something and run nothing: only what a person must know is told.
@@ -56,5 +60,9 @@ impl Face for PlainFace {
         None
     }
 
-    fn tick(&mut self, _: Parts<'_>) {}
+    fn tick(&mut self, now: Parts<'_>) {
+        if let Some(long_work) = &mut self.long_work {
+            long_work.look(now);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! At a terminal: one live line per running dispatch, and questions that are answered in place.
 
+use super::at_work::PlainLines;
 use super::gate::{self, Key};
 use super::live::Live;
 use super::narrate::Narrator;
@@ -26,6 +27,8 @@ pub struct TerminalFace {
     /// The repository, to show what a gate is about.
     root: PathBuf,
     live: Live,
+    /// Where the terminal cannot draw live lines.
+    long_work: Option<PlainLines>,
     narrator: Narrator,
     /// The person is at a prompt, where no live line may come between.
     is_asking: bool,
@@ -46,6 +49,7 @@ impl TerminalFace {
         Self {
             root: root.to_owned(),
             live: Live::default(),
+            long_work: output::is_dumb().then(|| PlainLines::new(root)),
             narrator: Narrator::default(),
             is_asking: false,
             half: None,
@@ -239,8 +243,12 @@ impl Face for TerminalFace {
     }
 
     fn tick(&mut self, now: Parts<'_>) {
-        if !self.is_asking {
-            self.live.show(&self.root, now);
+        if self.is_asking {
+            return;
+        }
+        match &mut self.long_work {
+            Some(long_work) => long_work.look(now),
+            None => self.live.show(&self.root, now),
         }
     }
 

@@ -100,5 +100,5 @@ fn r183_a_command_that_computes_in_silence_is_left_alone() {
 fn r187_the_first_line_comes_before_the_session() {
     let repo = Repo::new();
     let shown = ran(&mut repo.command(&["run", "--no-input", "--lean", "Add a line"])).exits(0);
-    assert!(shown.err.starts_with("start a snapshot of your checkout is taken\n"), "{}", shown.err);
+    assert!(shown.err.starts_with("start Tollgate looks at the repository\n"), "{}", shown.err);
 }

@@ -65,6 +65,7 @@ mod scripts;
 mod severity;
 mod sizes;
 mod syntax;
+mod telling;
 mod terminal;
 mod tolerant;
 mod typing;

@@ -1,4 +1,4 @@
-//! A terminal of sixty columns: what is to be copied stays whole, and a row of a table is one line.
+//! A terminal of sixty columns: what people copy stays whole, and a row of a table is one line.
 
 use crate::support::pty::Terminal;
 use crate::support::{APPROVE, GOAL, Repo};

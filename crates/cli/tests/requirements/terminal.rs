@@ -479,7 +479,7 @@ fn r175_no_row_of_an_agents_words_begins_without_a_bar() {
         }
         assert!(screens[0].1.contains("harmless"), "{}", screens[0].1);
         for (verb, screen) in screens {
-            // A command of ours is to be copied, so it is whole; no word of the agent is in it.
+            // People copy a command of ours, so it is whole; no word of the agent is in it.
             let is_ours = |row: &String| {
                 row.trim_start().starts_with("tollgate ") && !row.contains("harmless")
             };

@@ -126,6 +126,11 @@ impl<'a> Parts<'a> {
         self.session.dispatches.get(&number).map(|dispatch| dispatch.role)
     }
 
+    /// Where a dispatch works beside others; none in the session's own tree.
+    pub fn lane_of(self, number: DispatchNumber) -> Option<usize> {
+        self.session.dispatches.get(&number)?.own_lane()
+    }
+
     /// What the action calls the role of a dispatch.
     pub fn called(self, number: DispatchNumber) -> Option<&'a str> {
         let dispatch = self.session.dispatches.get(&number)?;

@@ -74,6 +74,11 @@ impl Workspace {
         Ok(Self::at(repository, home, &place, session.clone())?.bounded_by(limits))
     }
 
+    /// Whether there is a whole workspace below `home`.
+    pub fn is_made(home: &Path) -> bool {
+        home.join(FINISHED).exists()
+    }
+
     /// A repository made again in the place of another does not have what was accepted in that one.
     fn is_of_this_repository(&self, tip: &CommitId) -> Result<bool, WorkspaceError> {
         let accepted = self.accepted()?;

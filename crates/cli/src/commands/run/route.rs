@@ -53,7 +53,7 @@ pub fn by_goal(context: &Context, goal: &str) -> Result<Routed, Failure> {
 /// Says which action the goal chose, when it is not the default, and what they should know about its file.
 pub fn tell(routed: &Routed) {
     if let Some(note) = &routed.note {
-        output::marked(output::WARN, "note:", note);
+        output::aside(output::WARN, "note:", note);
     }
     if routed.action.name == DEFAULT || routed.verbs.is_empty() {
         return;
@@ -63,7 +63,7 @@ pub fn tell(routed: &Routed) {
         routed.action.name,
         routed.verbs.join(" and ")
     );
-    output::marked(output::NOTE, "action:", &text);
+    output::aside(output::NOTE, "action:", &text);
 }
 
 /// A version of the repository that cannot be read keeps the words of the built-in one: the goal that means it must
