@@ -1,4 +1,4 @@
-//! How much is told, and how early: quiet, verbose, the first line, and long work while it goes on.
+//! How much is told, and how early: quiet, verbose, the first line, and long work as it continues.
 
 use crate::support::pty::Terminal;
 use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, eventually, text};
@@ -34,7 +34,7 @@ fn r183_verbose_tells_everything_that_the_log_has() {
     }
 }
 
-/// A `git` that stops at the one that has this word, says so by a file, and waits until the test goes on.
+/// A `git` that stops at the one that has this word, says so by a file, and waits until the test continues.
 fn git_that_stops(repo: &Repo, word: &str) -> String {
     let bin = repo.outside("bin");
     fs::create_dir(&bin).unwrap();
@@ -49,7 +49,7 @@ fn git_that_stops(repo: &Repo, word: &str) -> String {
     format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
 }
 
-fn goes_on(repo: &Repo) {
+fn continues(repo: &Repo) {
     fs::write(repo.outside("busy.over"), "").unwrap();
 }
 
@@ -64,7 +64,7 @@ fn r187_the_first_line_comes_before_any_slow_work() {
                 Terminal::start_with_all(&repo, &["run", GOAL], &[("PATH", &path), ("TERM", term)]);
             eventually("git at work", || repo.outside("busy").exists());
             person.wait_for(told);
-            goes_on(&repo);
+            continues(&repo);
             person.wait_for("> ").hangs_up();
             assert_eq!(person.ends(), 3);
         }
@@ -80,7 +80,7 @@ fn r187_the_first_line_comes_before_any_slow_work() {
             .unwrap();
         eventually("git at work", || repo.outside("busy").exists());
         let early = text(&fs::read(&shown).unwrap());
-        goes_on(&repo);
+        continues(&repo);
         child.wait().unwrap();
         assert!(early.contains(told), "{word}: {early}");
     }
