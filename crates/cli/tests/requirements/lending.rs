@@ -144,11 +144,12 @@ fn r180_pager_and_editor_leave_standard_output_to_the_script() {
 fn r180_ctrl_c_in_the_pager_of_a_difference_is_left_to_the_pager() {
     let repo = Repo::new();
     repo.through(&[APPROVE, SINGLE_FINAL]).exits(0);
-    let pager = program(&repo, "pager", &format!("{UNTIL_TOLD}; touch over"));
+    let pager =
+        program(&repo, "pager", &format!("trap 'touch heard' INT; {UNTIL_TOLD}; touch over"));
     let mut terminal = Terminal::start_with(&repo, &["diff"], "PAGER", &pager);
     begins(&repo);
-    terminal.signals(Signal::INT).signals(Signal::QUIT);
-    std::thread::sleep(Duration::from_millis(300));
+    terminal.types_ctrl_c().signals(Signal::QUIT);
+    eventually("the pager hears it", || repo.outside("heard").exists());
     goes_on(&repo);
     assert_eq!(terminal.ends(), 0);
     assert!(repo.outside("over").exists(), "it waited for the pager");
