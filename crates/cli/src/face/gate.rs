@@ -118,24 +118,34 @@ pub fn show_changed_since_last_round(root: &Path, view: &View, question: &Questi
 /// Above it are the person's words, whatever they begin with; what is below is for them to read.
 const SCISSORS: &str = "# ---- >8 ---- everything below this line is left out";
 
-/// The answer that a person wrote in their editor, with the option that they chose; none when they wrote nothing.
+/// What came out of the editor.
+pub enum Written {
+    Answer(String),
+    Nothing,
+    /// It ended with an error, as it does when the person gives up: what they wrote is kept for the next time.
+    GivenUp {
+        draft: String,
+    },
+}
+
+/// Lets the person write their answer, with the option that they chose.
 pub fn words(
     question: &QuestionView,
     chosen: Option<&AnswerOption>,
     draft: Option<&str>,
-) -> Option<String> {
+) -> std::io::Result<Written> {
     let begin = first_words(question, chosen);
     let draft = draft.filter(|text| chosen.is_none() || text.starts_with(begin.trim()));
-    let mut file = tempfile::Builder::new().prefix("tollgate-").suffix(".md").tempfile().ok()?;
-    write!(file, "{}\n{}", draft.unwrap_or(&begin), template(question)).ok()?;
-    let edited = keyboard::while_lent(|| editor().arg(file.path()).status());
-    if let Err(cause) = edited {
-        output::talk(&format!("the editor cannot be started: {cause}; set $EDITOR to another one"));
-        return None;
-    }
-    let text = std::fs::read_to_string(file.path()).ok()?;
-    let text = above_scissors(&text, question);
-    (!text.is_empty() && text != begin.trim()).then(|| text.to_owned())
+    let mut file = tempfile::Builder::new().prefix("tollgate-").suffix(".md").tempfile()?;
+    write!(file, "{}\n{}", draft.unwrap_or(&begin), template(question))?;
+    let ended = keyboard::while_lent(|| editor().arg(file.path()).status())?;
+    let text = std::fs::read_to_string(file.path())?;
+    let text = above_scissors(&text, question).to_owned();
+    Ok(match (text.is_empty() || text == begin.trim(), ended.success()) {
+        (true, _) => Written::Nothing,
+        (false, true) => Written::Answer(text),
+        (false, false) => Written::GivenUp { draft: text },
+    })
 }
 
 /// Also where the person took the line out.

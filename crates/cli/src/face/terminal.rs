@@ -1,7 +1,7 @@
 //! At a terminal: one live line per running dispatch, and questions that are answered in place.
 
 use super::at_work::PlainLines;
-use super::gate::{self, Key};
+use super::gate::{self, Key, Written};
 use super::live::Live;
 use super::narrate::Narrator;
 use super::{command_id, keyboard};
@@ -89,19 +89,37 @@ impl TerminalFace {
             Key::Difference => gate::difference(&self.root, &now.view(), question),
             Key::Explain => gate::explain(question),
             Key::Editor => {
-                let chosen = self.half.as_ref();
-                if let Some(answer) = gate::words(question, chosen, self.draft.as_deref()) {
+                if let Some(answer) = self.written(question) {
                     self.half = None;
-                    self.draft = Some(answer.clone());
                     let (decision, round) = (question.decision_id.clone(), question.round);
                     let id = command_id();
                     return vec![Command::Answer { id, decision, round, answer, reason: None }];
                 }
-                output::talk("nothing was written, and nothing is sent");
             }
         }
         keyboard::ask_again(&self.prompt());
         Vec::new()
+    }
+
+    /// What the person wrote in their editor, where it is an answer. It is kept in any case.
+    fn written(&mut self, question: &QuestionView) -> Option<String> {
+        match gate::words(question, self.half.as_ref(), self.draft.as_deref()) {
+            Ok(Written::Answer(answer)) => {
+                self.draft = Some(answer.clone());
+                return Some(answer);
+            }
+            Ok(Written::Nothing) => output::talk("nothing was written, and nothing is sent"),
+            Ok(Written::GivenUp { draft }) => {
+                self.draft = Some(draft);
+                output::talk(
+                    "the editor ended with an error: nothing is sent; `e` opens your words again",
+                );
+            }
+            Err(cause) => output::talk(&format!(
+                "the editor cannot be used: {cause}; set $EDITOR to another one; nothing is sent"
+            )),
+        }
+        None
     }
 
     /// What is asked for at the moment.
