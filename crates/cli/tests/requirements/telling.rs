@@ -34,21 +34,6 @@ fn r183_verbose_tells_everything_that_the_log_has() {
     }
 }
 
-/// A `git` that stops at the one that has this word, says so by a file, and waits until the test continues.
-fn git_that_stops(repo: &Repo, word: &str) -> String {
-    let bin = repo.outside("bin");
-    fs::create_dir(&bin).unwrap();
-    let busy = repo.outside("busy");
-    let lines = format!(
-        "for word do\n  if [ \"$word\" = {word} ]; then touch {0}; until [ -e {0}.over ]; do sleep 0.01; done; fi\ndone\n\
-         PATH=${{PATH#*:}} exec git \"$@\"",
-        busy.display()
-    );
-    let program = repo.program("git-that-stops", &lines);
-    fs::rename(program, bin.join("git")).unwrap();
-    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
-}
-
 fn continues(repo: &Repo) {
     fs::write(repo.outside("busy.over"), "").unwrap();
 }
@@ -59,7 +44,7 @@ fn r187_the_first_line_comes_before_any_slow_work() {
     for (word, told) in [("ls-tree", "looks at"), ("--ignored", "a snapshot of your checkout")] {
         for term in ["dumb", "xterm"] {
             let repo = Repo::new();
-            let path = git_that_stops(&repo, word);
+            let path = repo.git_that_stops(word);
             let mut person =
                 Terminal::start_with_all(&repo, &["run", GOAL], &[("PATH", &path), ("TERM", term)]);
             eventually("git at work", || repo.outside("busy").exists());
@@ -69,7 +54,7 @@ fn r187_the_first_line_comes_before_any_slow_work() {
             assert_eq!(person.ends(), 3);
         }
         let repo = Repo::new();
-        let path = git_that_stops(&repo, word);
+        let path = repo.git_that_stops(word);
         let mut command = repo.command(&["run", "--no-input", GOAL]);
         let shown = repo.outside("shown");
         let mut child = command
