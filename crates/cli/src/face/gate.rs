@@ -77,6 +77,11 @@ pub fn explain(question: &QuestionView) {
     ] {
         output::marked(BOLD, &format!("  {key}"), text);
     }
+    output::marked(
+        BOLD,
+        "  :",
+        "before a letter makes it a key where it could be an answer, as in `:d`",
+    );
     output::marked(BOLD, "  1", &format!("to {number} choose an option; so does its word"));
     output::marked(
         DIM,

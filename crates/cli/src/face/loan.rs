@@ -81,11 +81,11 @@ impl Loan {
         to: Sender<OwnerMessage>,
     ) -> Option<Self> {
         let text = output::painted(lines, Shown::AsTalk);
-        let Some(mut command) = pager::over(&text) else {
+        let (Some(mut command), Ok(terminal)) = (pager::over(&text), output::terminal()) else {
             output::show_painted(&text);
             return None;
         };
-        command.stdout(output::terminal().ok()?);
+        command.stdout(terminal);
         Some(Self::begin(command, Opened::Pager(text), asked, to))
     }
 

@@ -127,8 +127,9 @@ impl TerminalFace {
     fn take_words(&mut self, asked: &Asked, written: &Written) -> Vec<Command> {
         let words = gate::words(asked, &written.text);
         if let Some(why) = &written.failure {
-            output::talk(&format!("{why}; nothing is sent"));
             self.draft = words.or(self.draft.take());
+            let again = if self.draft.is_some() { "; `e` opens your words again" } else { "" };
+            output::talk(&format!("{why}; nothing is sent{again}"));
             return Vec::new();
         }
         let Some(answer) = words.filter(|_| written.is_saved) else {

@@ -1,4 +1,4 @@
-//! How much is told, and how early: quiet, verbose, the first line, and long work while it continues.
+//! How much is told, and how early: quiet, verbose, the first line, and long work as it continues.
 
 use crate::support::pty::Terminal;
 use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, eventually, text};
@@ -34,22 +34,7 @@ fn r183_verbose_tells_everything_that_the_log_has() {
     }
 }
 
-/// A `git` that stops at the one that has this word, says so by a file, and waits until the test continues.
-fn git_that_stops(repo: &Repo, word: &str) -> String {
-    let bin = repo.outside("bin");
-    fs::create_dir(&bin).unwrap();
-    let busy = repo.outside("busy");
-    let lines = format!(
-        "for word do\n  if [ \"$word\" = {word} ]; then touch {0}; until [ -e {0}.over ]; do sleep 0.01; done; fi\ndone\n\
-         PATH=${{PATH#*:}} exec git \"$@\"",
-        busy.display()
-    );
-    let program = repo.program("git-that-stops", &lines);
-    fs::rename(program, bin.join("git")).unwrap();
-    format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
-}
-
-fn goes_on(repo: &Repo) {
+fn continues(repo: &Repo) {
     fs::write(repo.outside("busy.over"), "").unwrap();
 }
 
@@ -59,17 +44,17 @@ fn r187_the_first_line_comes_before_any_slow_work() {
     for (word, told) in [("ls-tree", "looks at"), ("--ignored", "a snapshot of your checkout")] {
         for term in ["dumb", "xterm"] {
             let repo = Repo::new();
-            let path = git_that_stops(&repo, word);
+            let path = repo.git_that_stops(word);
             let mut person =
                 Terminal::start_with_all(&repo, &["run", GOAL], &[("PATH", &path), ("TERM", term)]);
             eventually("git at work", || repo.outside("busy").exists());
             person.wait_for(told);
-            goes_on(&repo);
+            continues(&repo);
             person.wait_for("> ").hangs_up();
             assert_eq!(person.ends(), 3);
         }
         let repo = Repo::new();
-        let path = git_that_stops(&repo, word);
+        let path = repo.git_that_stops(word);
         let mut command = repo.command(&["run", "--no-input", GOAL]);
         let shown = repo.outside("shown");
         let mut child = command
@@ -80,7 +65,7 @@ fn r187_the_first_line_comes_before_any_slow_work() {
             .unwrap();
         eventually("git at work", || repo.outside("busy").exists());
         let early = text(&fs::read(&shown).unwrap());
-        goes_on(&repo);
+        continues(&repo);
         child.wait().unwrap();
         assert!(early.contains(told), "{word}: {early}");
     }

@@ -2,10 +2,7 @@
 
 use crate::support::pty::Terminal;
 use crate::support::{APPROVE, GOAL, Repo, eventually};
-use rustix::process::Signal;
 use serde_json::json;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 const LEFT: &str = "\u{1b}[D";
 const HOME: &str = "\u{1b}[H";
@@ -107,31 +104,12 @@ fn r180_ctrl_c_leaves_the_terminal_as_it_was_and_the_session_continues() {
     ];
     for (place, start) in places {
         let (repo, mut terminal) = start();
-        terminal.signals(Signal::INT);
+        terminal.types_ctrl_c();
         assert_eq!(terminal.ends(), 130, "{place}: {}", terminal.screen());
         assert!(terminal.is_as_before(), "{place}");
         let screen = terminal.screen();
         let (on, off) = (screen.rfind("\u{1b}[?2004h"), screen.rfind("\u{1b}[?2004l"));
         assert!(off > on, "{place}: pastes are marked still");
         repo.resume().exits(3).says(APPROVE.0);
-    }
-}
-
-#[test]
-fn r180_ctrl_c_in_the_editor_or_the_pager_ends_nothing_else() {
-    for (key, variable) in [("e", "EDITOR"), ("v", "PAGER")] {
-        let repo = Repo::new();
-        let (script, begun) = (repo.outside("program.sh"), repo.outside("begun"));
-        let text = format!("#!/bin/sh\ntouch {}\nsleep 1\n", begun.display());
-        fs::write(&script, text).unwrap();
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
-        let program = script.display().to_string();
-        let mut terminal = Terminal::start_with(&repo, &["run", GOAL], variable, &program);
-        terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").types(key);
-        eventually("the program of the person runs", || begun.exists());
-        terminal.signals(Signal::INT);
-        terminal.wait_for("> ").types("approved").wait_for(STRATEGY).wait_for("> ").hangs_up();
-        assert_eq!(terminal.ends(), 3, "{variable}");
-        assert!(terminal.is_as_before());
     }
 }

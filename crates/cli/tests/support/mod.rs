@@ -158,6 +158,21 @@ impl Repo {
         path
     }
 
+    /// A path with a `git` that stops at the one that has this word, says so by a file, and waits until the test continues.
+    pub fn git_that_stops(&self, word: &str) -> String {
+        let bin = self.outside("bin");
+        fs::create_dir(&bin).unwrap();
+        let busy = self.outside("busy");
+        let lines = format!(
+            "for word do\n  if [ \"$word\" = {word} ]; then touch {0}; until [ -e {0}.over ]; do sleep 0.01; done; fi\ndone\n\
+             PATH=${{PATH#*:}} exec git \"$@\"",
+            busy.display()
+        );
+        let program = self.program("git-that-stops", &lines);
+        fs::rename(program, bin.join("git")).unwrap();
+        format!("{}:{}", bin.display(), std::env::var("PATH").unwrap())
+    }
+
     pub fn git(&self, args: &[&str]) -> String {
         let mut command = Command::new("git");
         self.hermetic(&mut command);

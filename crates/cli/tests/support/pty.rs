@@ -172,8 +172,13 @@ impl Drop for Terminal {
     }
 }
 
-/// The same command with the terminal as its own: what is typed as Ctrl-C reaches it and the programs it starts.
+/// The same command with the terminal as its own, where the program for that is installed: what is typed as Ctrl-C then
+/// reaches it and the programs that it starts.
 fn in_front(command: Command) -> Command {
+    let is_there = Command::new("setsid").arg("--version").stdout(Stdio::null()).status().is_ok();
+    if !is_there {
+        return command;
+    }
     let mut leader = Command::new("setsid");
     leader.arg("--ctty").arg(command.get_program()).args(command.get_args());
     leader.env_clear();
