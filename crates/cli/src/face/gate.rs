@@ -95,8 +95,8 @@ pub fn difference(root: &Path, view: &View, question: &QuestionView) {
         bytes.extend(since_last_round(&repository, root, view, file).unwrap_or_default());
     }
     if bytes.is_empty() && view.branch.has_accepted_work() {
-        let (base, tip) = (&view.branch.base, &view.branch.tip);
-        bytes = repository.difference(base, tip, Detail::Patch).unwrap_or_default();
+        let (from, tip) = (view.branch.compared_with(), &view.branch.tip);
+        bytes = repository.difference(from, tip, Detail::Reading).unwrap_or_default();
     }
     if bytes.is_empty() {
         return output::talk("nothing has changed yet that could be compared; `v` shows the files");

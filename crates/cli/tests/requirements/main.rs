@@ -34,6 +34,7 @@ mod import_faults;
 mod import_safety;
 mod instructions;
 mod integrating;
+mod landing;
 mod lanes;
 mod lean_full;
 mod limits;

@@ -8,17 +8,21 @@ use tollgate_core::id::CommitId;
 /// How much is told of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
+    /// For `git apply`, with all that is no text.
     Patch,
+    /// For a person.
+    Reading,
     Stat,
     Names,
 }
 
 impl Detail {
-    fn option(self) -> &'static str {
+    fn options(self) -> &'static [&'static str] {
         match self {
-            Self::Patch => "--patch",
-            Self::Stat => "--stat",
-            Self::Names => "--name-only",
+            Self::Patch => &["--binary", "--unified=3"],
+            Self::Reading => &["--unified=3"],
+            Self::Stat => &["--stat"],
+            Self::Names => &["--name-only"],
         }
     }
 }
@@ -31,8 +35,21 @@ pub struct ChangedLines {
     pub removed: Option<u64>,
 }
 
-/// No program of the repository or the person shows a difference for us.
-const PLAIN: [&str; 4] = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
+/// No program of the repository or the person shows a difference for us, and no setting of theirs changes what it looks like:
+/// `git apply` must take it.
+const PLAIN: [&str; 11] = [
+    "diff",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-relative",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--inter-hunk-context=0",
+    "--submodule=short",
+    "--ws-error-highlight=none",
+    "-O/dev/null",
+];
 
 impl Repository {
     pub fn difference(
@@ -41,7 +58,7 @@ impl Repository {
         to: &CommitId,
         detail: Detail,
     ) -> Result<Vec<u8>, RepositoryError> {
-        let call = self.read(PLAIN).args([detail.option(), from.as_str(), to.as_str(), "--"]);
+        let call = self.read(PLAIN).args(detail.options()).args([from.as_str(), to.as_str(), "--"]);
         Ok(call.run()?.stdout)
     }
 
@@ -65,7 +82,8 @@ impl Repository {
 
     /// Of two files, wherever they are.
     pub fn difference_of_files(&self, old: &Path, new: &Path) -> Result<Vec<u8>, RepositoryError> {
-        let call = self.read(PLAIN).args(["--no-index", "--"]).arg(old).arg(new);
+        let call = self.read(PLAIN).args(Detail::Reading.options()).args(["--no-index", "--"]);
+        let call = call.arg(old).arg(new);
         // 1: they differ.
         Ok(call.run_with(&[1])?.0.stdout)
     }

@@ -101,7 +101,7 @@ impl Stage {
         repository.uncommitted().unwrap();
         assert!(repository.has_path(&head, "first").unwrap());
         repository.content(&head, "first").unwrap();
-        for detail in [Detail::Patch, Detail::Stat, Detail::Names] {
+        for detail in [Detail::Patch, Detail::Reading, Detail::Stat, Detail::Names] {
             repository.difference(&head, &self.changes[0], detail).unwrap();
         }
         let _has_none = repository.parent(&head);
