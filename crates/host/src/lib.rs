@@ -4,6 +4,7 @@ pub mod activity;
 pub mod client;
 mod commands;
 pub mod context;
+mod doomed;
 pub mod failure_report;
 pub mod fault;
 pub mod given;

@@ -54,6 +54,7 @@ mod questions;
 mod recommended;
 mod recovery;
 mod releasing;
+mod removing;
 mod replies;
 mod reports;
 mod rescued;
