@@ -5,6 +5,7 @@
 
 mod audit;
 mod dispatch;
+mod outcome;
 mod parts;
 mod question;
 mod spend;
@@ -15,7 +16,8 @@ pub use audit::{Audit, Auditor};
 pub use audit::{
     CommandEntry, CommitEntry, DecisionEntry, Place, ReadEntry, RoleEntry, Writer, WrittenEntry,
 };
-pub use dispatch::{DispatchView, Outcome, outcome};
+pub use dispatch::DispatchView;
+pub use outcome::{Outcome, outcome};
 pub use parts::{AtWork, Given, Parts};
 pub use question::{Home, QuestionView, ShownFile};
 pub use spend::{SpendBy, SpendView};

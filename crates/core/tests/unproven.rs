@@ -264,12 +264,11 @@ fn r134_the_question_lists_every_repair_and_what_was_wrong_after_it() {
          go",
     );
     expect![[r#"
+        [high] d
         FIX_REVIEW of T-001 was tried 3 times without success:
         - dispatch 6, Coder: it replied OK: said OK. Then: [high] b
         - dispatch 8, Coder: it replied OK: said OK. Then: [high] c
-        - dispatch 10, Coder: it replied OK: said OK. Then: [high] d
-        Still wrong:
-        - [high] d"#]]
+        - dispatch 10, Coder: it replied OK: said OK. Then: [high] d"#]]
     .assert_eq(&told.pending_question());
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tollgate_core::event::{Event, Verdict};
 use tollgate_core::id::DispatchNumber;
 use tollgate_core::time::Timestamp;
-use tollgate_core::view::{Level, Line, Parts, Tone};
+use tollgate_core::view::{Level, Line, Outcome, Parts, Tone};
 use tollgate_core::work::DispatchEnd;
 use tollgate_files::sanitize::terminal_line;
 
@@ -77,17 +77,21 @@ pub fn style(tone: Tone) -> Style {
     }
 }
 
-/// `✓ #5 Coder T-001  1m 12s  $0.18  Failures are counted per user`; what is not known is left out.
+/// `✓ #5 Coder T-001  1m 12s  $0.18  Failures are counted per user`; what is not known is left out, and work that is still to be
+/// checked has no `✓` yet.
 fn finished(now: Parts<'_>, number: DispatchNumber, verdict: Verdict, summary: &str) {
     let Some(dispatch) = now.dispatch(number) else {
         return;
     };
-    let (style, mark, cause) = match verdict {
-        Verdict::Accepted => (GOOD, "✓", None),
-        Verdict::Objected => (WARN, "!", Some("objects")),
-        Verdict::SetAside => (WARN, "!", Some("set aside")),
-        Verdict::Skipped => (WARN, "!", Some("skipped")),
-        Verdict::Cancelled => (BAD, "✗", Some("cancelled")),
+    let (style, mark, cause) = match (verdict, dispatch.outcome) {
+        // The line of its checks says more.
+        (Verdict::Accepted, Outcome::Unchecked) => (DIM, "·", None),
+        (Verdict::Accepted, Outcome::ChecksFailed) => (BAD, "✗", Some("checks failed")),
+        (Verdict::Accepted, _) => (GOOD, "✓", None),
+        (Verdict::Objected, _) => (WARN, "!", Some("objects")),
+        (Verdict::SetAside, _) => (WARN, "!", Some("set aside")),
+        (Verdict::Skipped, _) => (WARN, "!", Some("skipped")),
+        (Verdict::Cancelled, _) => (BAD, "✗", Some("cancelled")),
     };
     let mut parts = vec![dispatch.title, duration(dispatch.spend.wall_ms)];
     if dispatch.attempts > 1 {

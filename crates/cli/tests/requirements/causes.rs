@@ -1,8 +1,8 @@
 //! A failure is told with its cause first, and what a run may take is told before it starts.
 
 use crate::support::plan::writes;
-use crate::support::{Repo, ran};
-use serde_json::json;
+use crate::support::{Ran, Repo, ran};
+use serde_json::{Value, json};
 use std::fs;
 
 /// One task with this check.
@@ -36,7 +36,98 @@ fn r187_a_repair_that_is_given_up_says_which_check_fails_and_what_it_printed() {
     assert!(cause.contains("message") && cause.contains("fails"), "the cause comes first: {told}");
     let status = repo.tollgate(&["status"]).exits(0).out;
     let coder = status.lines().find(|line| line.contains("Coder") && line.starts_with("dispatch"));
-    assert!(coder.unwrap().contains("checks-fail"), "red work is not called accepted: {status}");
+    assert!(coder.unwrap().contains("checks-failed"), "red work is not called accepted: {status}");
+}
+
+#[test]
+fn r187_a_question_about_repairs_begins_with_the_check_that_fails_and_ends_with_what_was_tried() {
+    let repo = red_at_the_end(json!([]));
+    let asked = repo.lean().exits(3);
+    let question = asked.err.rsplit_once("\nUD-1 ").unwrap().1;
+    let lines: Vec<&str> = question.lines().collect();
+    assert!(lines[0].contains("`! grep T-001 app.txt` fails"), "{question}");
+    assert!(lines[0].ends_with("exit code 1"), "{question}");
+    assert_eq!(lines[1], "│ Its last output:", "{question}");
+    let (output, tried) = question.split_once("was tried 3 times without success").unwrap();
+    assert!(output.contains("│ T-001: dispatch "), "{question}");
+    assert!(tried.contains("dispatch 7, Coder"), "{question}");
+}
+
+#[test]
+fn r187_after_several_repairs_the_check_is_named_and_not_that_no_file_was_changed() {
+    let check = "if grep -q T-001 app.txt; then echo the sum is wrong; exit 3; fi";
+    let repo = Repo::with(json!([
+        writes("SpecAgent", "tasks.yaml", &plan(check)),
+        {"when": {"role": "Coder", "nth": 1}, "do": {"default": true}},
+        {"when": {"role": "Coder", "nth": 2}, "do": {"default": true}},
+        {"when": {"role": "Coder"}, "do": {"stderr": "nothing to do\n"}}
+    ]));
+    let blocked = repo.lean().exits(4);
+    let told = blocked.err.split_once("\nBLOCKED").unwrap().1;
+    let (report, question) = told.rsplit_once("\nUD-1 ").unwrap();
+    let at =
+        |text: &str, words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    let message = at(report, "message ");
+    assert!(
+        at(report, "exit 3; fi` fails: exit code 3") < at(report, "no file was changed"),
+        "{report}"
+    );
+    assert!(message < at(report, "| the sum is wrong\n"), "{report}");
+    assert!(at(report, "| the sum is wrong\n") < at(report, "action "), "{report}");
+    assert!(
+        at(question, "│ the sum is wrong\n") < at(question, "no file was changed"),
+        "{question}"
+    );
+    let first = question.lines().next().unwrap();
+    assert!(first.contains("exit 3; fi` fails"), "{question}");
+}
+
+/// How the dispatches of the Coder stand.
+fn coders(repo: &Repo) -> Vec<String> {
+    let status = repo.tollgate(&["status"]).exits(0).out;
+    let lines = status.lines().filter(|line| line.starts_with("dispatch"));
+    let words = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    words.filter(|words| words[2] == "Coder").map(|words| words[4].to_owned()).collect()
+}
+
+/// A lean session whose task holds by itself, while what all of it is to achieve does not.
+fn red_at_the_end(more: Value) -> Repo {
+    let criterion = json!({"id": "AC-001", "description": "no task is named", "verify": ["cmd: ! grep T-001 app.txt"]});
+    let spec = json!({"when": {"role": "SpecAgent"}, "do": {"default": true, "write": {
+        ".agents-work/{session}/tasks.yaml": plan("true"),
+        ".agents-work/{session}/acceptance.json": json!({"acceptance_criteria": [criterion]}).to_string()
+    }}});
+    let rules = more.as_array().unwrap().iter().cloned().chain([spec]).collect();
+    Repo::with(Value::Array(rules))
+}
+
+#[test]
+fn r187_work_is_nowhere_called_accepted_while_the_last_checks_of_all_are_red() {
+    let repo = red_at_the_end(json!([]));
+    let blocked = repo.lean().exits(3).says("T-001: dispatch");
+    assert_eq!(coders(&repo), ["checks-failed"; 4]);
+    let watched = blocked.err.lines().filter(|line| line.contains(" Coder "));
+    assert!(watched.clone().count() >= 4, "{}", blocked.err);
+    assert!(!watched.clone().any(|line| line.contains('✓')), "{}", blocked.err);
+    let log = repo.tollgate(&["log"]).exits(0).out;
+    assert!(!log.lines().any(|line| line.contains(" ok ") && line.contains(" Coder ")), "{log}");
+    let audit = repo.tollgate(&["audit"]).exits(0).out;
+    let commits = audit.split_once("\ncommits\n").unwrap().1;
+    let commits = commits.lines().take_while(|line| !line.is_empty());
+    let coders: Vec<&str> = commits.filter(|line| line.contains(" Coder ")).collect();
+    assert_eq!(coders.len(), 4, "{audit}");
+    assert!(coders.iter().all(|line| line.ends_with(", its checks failed")), "{audit}");
+    let trace = repo.session_file("evidence/artifact-trace.md");
+    assert!(!trace.contains("Dispatch 2 is accepted"), "{trace}");
+}
+
+#[test]
+fn r187_work_that_a_later_repair_put_right_counts_by_the_checks_that_ran_on_it() {
+    let repo = red_at_the_end(json!([
+        {"when": {"role": "Coder", "nth": 3}, "do": {"write": {"app.txt": "one\ntwo\n"}}}
+    ]));
+    repo.lean().exits(0);
+    assert_eq!(coders(&repo), ["accepted", "checks-failed", "checks-failed", "accepted"]);
 }
 
 #[test]
@@ -48,20 +139,44 @@ fn r187_work_whose_checks_pass_is_called_accepted() {
     assert!(coder.unwrap().contains("accepted"), "{status}");
 }
 
-#[test]
-fn r187_what_the_sandbox_refused_an_agent_is_told_with_its_path() {
+/// What is said of a session whose SpecAgent tries to write a closed file, and then does this.
+fn refused_and(then: Value) -> (String, Ran) {
     let repo = Repo::new();
     let forbidden = repo.outside("forbidden");
     fs::create_dir(&forbidden).unwrap();
     let file = forbidden.join("cache.db").display().to_string();
     let write = ["sh".to_owned(), "-c".to_owned(), format!("echo x > {file}")];
-    repo.crew(json!([
-        {"when": {"role": "SpecAgent"}, "do": {"run": write, "exit": 1}}
-    ]));
-    let blocked = repo.lean().exits(4);
-    assert!(blocked.err.contains(&format!("it may not write {file}")), "{}", blocked.err);
-    assert!(blocked.err.contains("[sandbox]"), "{}", blocked.err);
+    let mut act = then;
+    act["run"] = json!(write);
+    repo.crew(json!([{"when": {"role": "SpecAgent"}, "do": act}]));
+    repo.settings("[timeout]\nSpecAgent = \"3s\"");
+    let ran = repo.lean();
     assert!(!forbidden.join("cache.db").exists());
+    (file, ran)
+}
+
+#[test]
+fn r187_what_the_sandbox_refused_an_agent_is_told_with_its_path_however_it_ended() {
+    for then in [
+        json!({"exit": 1}),
+        json!({"reply": {"status": "BLOCKED", "summary": "it cannot be done"}}),
+        json!({"reply": {"status": "FAIL", "summary": "it cannot be done"}}),
+        json!({"stdout": "no reply at all"}),
+        json!({"hang": true}),
+    ] {
+        let (file, blocked) = refused_and(then.clone());
+        let hint = format!("the sandbox does not let agents write {file}; `write` below [sandbox]");
+        assert!(blocked.err.contains(&hint), "{then}: {}", blocked.err);
+    }
+}
+
+#[test]
+fn r187_a_refusal_that_is_not_the_sandboxs_is_not_called_its() {
+    let repo = Repo::new();
+    let open = repo.counts().join("cache.db").display().to_string();
+    let said = format!("sh: cannot create {open}: Permission denied\n");
+    repo.crew(json!([{"when": {"role": "SpecAgent"}, "do": {"stderr": said, "exit": 1}}]));
+    repo.lean().exits(4).does_not_say("the sandbox does not let");
 }
 
 #[test]

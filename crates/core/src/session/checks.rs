@@ -1,5 +1,6 @@
 //! Commands that the engine ran, and what still holds of what they showed.
 
+use super::judged::Judged;
 use super::{Evidence, ReplacedCheck, Session};
 use crate::action::{CheckSubject, StepKind};
 use crate::event::{CheckPurpose, CheckTree};
@@ -38,6 +39,7 @@ pub struct Checks {
     /// What a person settled the minimum of coverage at.
     pub(crate) coverage_settled: Option<u32>,
     pub(super) evidence: Evidence,
+    pub(super) judged: Judged,
 }
 
 impl Checks {

@@ -99,6 +99,7 @@ impl Session {
         run.passed = Some(passed);
         let (is_fresh, tip) = (run.tree != CheckTree::Workspace, run.tip.clone());
         let purpose = run.purpose.clone();
+        self.judge(&purpose, results, holds);
         self.checks.last_failed = (!passed).then(|| purpose.clone());
         match purpose {
             CheckPurpose::Task { task } => {

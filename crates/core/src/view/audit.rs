@@ -4,9 +4,9 @@ mod collect;
 
 pub use collect::Auditor;
 
+use super::Outcome;
 use super::{SpendBy, SpendView};
 use crate::decision::{DecisionKind, DecisionStatus};
-use crate::event::Verdict;
 use crate::given::RoleText;
 use crate::id::{
     Attempt, CheckNumber, CommitId, ContentHash, DecisionId, DispatchNumber, SessionName, TaskRef,
@@ -81,8 +81,8 @@ pub struct WrittenEntry {
     pub change: Option<ChangeType>,
     pub by: Writer,
     pub at: Timestamp,
-    /// Whether it was taken into the session.
-    pub verdict: Option<Verdict>,
+    /// What came of the dispatch that left it; none while it is open.
+    pub outcome: Option<Outcome>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -141,7 +141,7 @@ pub struct CommandEntry {
     pub at: Timestamp,
 }
 
-/// An accepted commit on the session's branch.
+/// A commit of a dispatch on the session's branch.
 #[derive(Debug, Serialize)]
 pub struct CommitEntry {
     pub commit: CommitId,
@@ -151,5 +151,6 @@ pub struct CommitEntry {
     pub called: String,
     pub task: TaskRef,
     pub at: Timestamp,
+    pub outcome: Outcome,
     pub changes: Vec<FileChange>,
 }

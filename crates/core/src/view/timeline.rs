@@ -8,6 +8,7 @@ mod unchecked;
 pub(super) use self::merges::base_name;
 use self::merges::{base_merged, base_merging, base_moved, brought_together, merging};
 use super::FindingView;
+use super::outcome::{Outcome, checked};
 use crate::action::PartIndex;
 use crate::action::StepKind;
 use crate::decision::{Blocker, BlockerCode, CorrectionStatus, DecisionStatus, Resolution};
@@ -269,12 +270,15 @@ fn waits(session: &Session, number: DispatchNumber, due: Timestamp, why: RetryWh
 }
 
 fn closed(session: &Session, number: DispatchNumber, verdict: Verdict) -> Line {
-    let (tone, mark) = match verdict {
-        Verdict::Accepted => (Tone::Good, "ok"),
-        Verdict::Objected => (Tone::Warning, "objects"),
-        Verdict::SetAside => (Tone::Warning, "aside"),
-        Verdict::Skipped => (Tone::Warning, "skipped"),
-        Verdict::Cancelled => (Tone::Bad, "cancels"),
+    let found = session.dispatches.get(&number);
+    let outcome = found.map_or(verdict.into(), |found| checked(session, number, found));
+    let (tone, mark) = match (verdict, outcome) {
+        (Verdict::Accepted, Outcome::Unchecked | Outcome::ChecksFailed) => (Tone::Quiet, "ended"),
+        (Verdict::Accepted, _) => (Tone::Good, "ok"),
+        (Verdict::Objected, _) => (Tone::Warning, "objects"),
+        (Verdict::SetAside, _) => (Tone::Warning, "aside"),
+        (Verdict::Skipped, _) => (Tone::Warning, "skipped"),
+        (Verdict::Cancelled, _) => (Tone::Bad, "cancels"),
     };
     detail(tone, mark, who(session, number))
 }

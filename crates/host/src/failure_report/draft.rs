@@ -50,6 +50,7 @@ pub(super) fn of_session(session: &Session) -> FailureReport {
         error_type: ErrorType { class: "blocked".to_owned(), end: None, code: None },
         message: String::new(),
         denied: None,
+        to_fix: Vec::new(),
         impacted_artifacts: Vec::new(),
         members: Vec::new(),
         tried: Vec::new(),
@@ -83,8 +84,10 @@ pub(super) fn of_dispatch(
         report.called = Parts::of(session).called(number).map(str::to_owned);
         report.spent = SpendView::of(&dispatch.spend).to_string();
         report.task = Some(dispatch.task.clone());
-        if let Purpose::Step { index, .. } = dispatch.purpose {
-            report.step = index + 1;
+        match dispatch.purpose {
+            Purpose::Step { index, .. } => report.step = index + 1,
+            Purpose::Repair { .. } => report.to_fix.clone_from(&dispatch.given.feedback.lines),
+            _ => {}
         }
     }
     report.members = members::of(session, number);
@@ -101,7 +104,6 @@ pub(super) fn add_end(report: &mut FailureReport, outputs: &[String], end: &Disp
         code: None,
     };
     report.message = words::ended(end);
-    report.denied = denied(end);
     report.impacted_artifacts = match end {
         DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
             errors.iter().map(|error| paths::of_error(report, error)).collect()
@@ -112,22 +114,6 @@ pub(super) fn add_end(report: &mut FailureReport, outputs: &[String], end: &Disp
         }
         _ => paths::of_files(outputs, "it should have been written"),
     };
-}
-
-/// The kernel does not tell us what it refuses an agent, but most programs say it at their end.
-fn denied(end: &DispatchEnd) -> Option<String> {
-    let DispatchEnd::Crashed { stderr_tail, .. } = end else { return None };
-    const REFUSALS: [&str; 4] =
-        ["Permission denied", "EACCES", "Operation not permitted", "Read-only file system"];
-    let is_refusal = |line: &&str| REFUSALS.iter().any(|word| line.contains(word));
-    let path = |line: &str| {
-        let words = line.split([' ', '"', '\'', '`', '(', ')', ',']);
-        let path = words
-            .map(|word| word.trim_end_matches([':', ';', '.']))
-            .find(|word| word.len() > 1 && word.starts_with('/') && !word.starts_with("//"));
-        path.map(str::to_owned)
-    };
-    stderr_tail.lines().rev().filter(is_refusal).find_map(path)
 }
 
 /// What is on record of the attempt beside its end.

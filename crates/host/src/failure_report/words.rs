@@ -32,18 +32,25 @@ pub fn for_people(report: &FailureReport) -> String {
     text
 }
 
-/// What failed, why, what was tried and what can be done. The options follow where the person is asked.
 /// What the sandbox refused, and how it is opened.
 fn denied(path: &str) -> String {
     format!(
-        "it may not write {path}; if it must, add that to `write` below [sandbox] in tollgate.toml"
+        "the sandbox does not let agents write {path}; `write` below [sandbox] in tollgate.toml opens it"
     )
 }
 
+/// What failed, why, what was tried and what can be done. The options follow where the person is asked.
 pub fn facts(report: &FailureReport) -> String {
     let mut text = String::new();
     field(&mut text, "message", &report.message);
     optional(&mut text, "denied", report.denied.as_deref().map(denied));
+    let to_fix = report.to_fix.iter().map(|text| terminal_text(text));
+    let to_fix: Vec<String> =
+        to_fix.flat_map(|text| text.lines().map(String::from).collect::<Vec<_>>()).collect();
+    if !to_fix.is_empty() {
+        section(&mut text, "What was to be fixed", to_fix.iter().map(|line| format!("| {line}")));
+        text.push('\n');
+    }
     field(&mut text, "action", &report.action);
     let called = report.called.as_deref().unwrap_or_default();
     let step = match report.role {

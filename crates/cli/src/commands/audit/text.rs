@@ -1,9 +1,8 @@
 //! The audit for people.
 
-use tollgate_core::event::Verdict;
 use tollgate_core::role::Role;
 use tollgate_core::view::{
-    Audit, CommandEntry, CommitEntry, DecisionEntry, Place, ReadEntry, RoleEntry, Writer,
+    Audit, CommandEntry, CommitEntry, DecisionEntry, Outcome, Place, ReadEntry, RoleEntry, Writer,
     WrittenEntry,
 };
 use tollgate_core::words;
@@ -105,15 +104,25 @@ fn written(entry: &WrittenEntry) -> String {
     let hash = entry.sha256.as_ref().map(|hash| head(hash.as_str()));
     let how = entry.change.map_or("removed", ChangeType::as_str);
     let hash = hash.unwrap_or(how);
-    let fate = match entry.verdict {
-        None | Some(Verdict::Accepted | Verdict::Objected) => "",
-        Some(_) => ", not accepted",
+    let fate = match entry.outcome {
+        None => "",
+        Some(outcome) => fate(outcome),
     };
     let place = match entry.place {
         Place::Session => "…/",
         Place::Repository => "",
     };
     format!("{place}{} {hash} by {by}{fate}", name(&entry.path))
+}
+
+/// Only what was taken and holds needs no word.
+fn fate(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Accepted | Outcome::Objected => "",
+        Outcome::Unchecked => ", not checked yet",
+        Outcome::ChecksFailed => ", its checks failed",
+        _ => ", not accepted",
+    }
 }
 
 fn decision(entry: &DecisionEntry) -> String {
@@ -158,7 +167,8 @@ fn commit(entry: &CommitEntry) -> String {
     let CommitEntry { dispatch, role, called, task, .. } = entry;
     let role = as_called(called, *role);
     let paths: Vec<String> = entry.changes.iter().map(|change| name(&change.path)).collect();
-    format!("{} #{dispatch} {role} {task}: {}", head(entry.commit.as_str()), paths.join(", "))
+    let (commit, fate) = (head(entry.commit.as_str()), fate(entry.outcome));
+    format!("{commit} #{dispatch} {role} {task}: {}{fate}", paths.join(", "))
 }
 
 fn head(hash: &str) -> &str {

@@ -156,10 +156,10 @@ pub fn repair(draft: &mut Draft<'_>, task: &TaskRef, repair: RepairLoop, wrong: 
     let attempts = tried::repairs(draft, task, repair, wrong);
     let count = u32::try_from(attempts.len()).unwrap_or(u32::MAX).max(draft.policy.repairs);
     let text = format!(
-        "{repair} of {task:#} was tried {} without success{}Still wrong:\n{}",
+        "{}\n{repair} of {task:#} was tried {} without success{}",
+        plain_or_bullets(wrong),
         times(count),
-        listed(&attempts, "."),
-        bullets(wrong)
+        listed(&attempts)
     );
     ask_repair(draft, task, repair, text);
 }
@@ -180,11 +180,8 @@ pub fn non_convergence(
         remedy: "choose how to continue: another approach, a smaller scope, or guidance".to_owned(),
     };
     let attempts = tried::repairs(draft, task, repair, lines);
-    let text = format!(
-        "{repair} of {task:#} does not converge{}{}",
-        listed(&attempts, ":"),
-        blocker.detail
-    );
+    let text =
+        format!("{}\n{repair} of {task:#} does not converge{}", blocker.detail, listed(&attempts));
     block(draft, blocker);
     ask_repair(draft, task, repair, text);
 }
@@ -437,11 +434,19 @@ pub fn cut(mut text: String) -> String {
     text
 }
 
-/// The end of a sentence that lists lines; where there are none, the sentence ends with `end`.
-fn listed(lines: &[String], end: &str) -> String {
+/// The end of a sentence that lists lines.
+fn listed(lines: &[String]) -> String {
     match lines.is_empty() {
-        true => format!("{end} "),
-        false => format!(":\n{}\n", bullets(lines)),
+        true => ".".to_owned(),
+        false => format!(":\n{}", bullets(lines)),
+    }
+}
+
+/// One thing that is wrong stands by itself: what failed is then the first that is read.
+fn plain_or_bullets(lines: &[String]) -> String {
+    match lines {
+        [one] => one.clone(),
+        many => bullets(many),
     }
 }
 

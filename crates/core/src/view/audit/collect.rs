@@ -11,7 +11,7 @@ use crate::id::{Attempt, DecisionId, DispatchNumber};
 use crate::role::Role;
 use crate::session::Session;
 use crate::time::Timestamp;
-use crate::view::{Parts, SCHEMA_VERSION, SpendBy, SpendView};
+use crate::view::{Outcome, Parts, SCHEMA_VERSION, SpendBy, SpendView};
 use crate::work::{DispatchEnd, Work};
 use crate::worker::Worker;
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ impl Auditor {
                     sha256: Some(document.sha256.clone()),
                     by: Writer::Import,
                     at,
-                    verdict: None,
+                    outcome: None,
                 }));
             }
             Event::FilesEdited { edits } => {
@@ -82,7 +82,7 @@ impl Auditor {
                     sha256: edit.now.as_ref().map(|now| now.sha256.clone()),
                     by: Writer::Person,
                     at,
-                    verdict: None,
+                    outcome: None,
                 }));
             }
             Event::ChecksEnded { number, results, .. } => {
@@ -104,8 +104,9 @@ impl Auditor {
     }
 
     /// `now` is the state after the last event, `last_hash` the hash of its record.
-    pub fn finish(self, now: Parts<'_>, last_hash: String) -> Audit {
+    pub fn finish(mut self, now: Parts<'_>, last_hash: String) -> Audit {
         let session = now.session;
+        self.look_at_checks(now);
         Audit {
             schema_version: SCHEMA_VERSION,
             session: session.opening.session.clone(),
@@ -223,7 +224,7 @@ impl Auditor {
             change: None,
             by: by.clone(),
             at,
-            verdict: None,
+            outcome: None,
         }));
         let hash_of = |path: &str| {
             let declared = work.code.outputs.iter().find(|output| output.path == path);
@@ -236,9 +237,24 @@ impl Auditor {
             change: Some(change.change_type),
             by: by.clone(),
             at,
-            verdict: None,
+            outcome: None,
         }));
         self.delivered.insert(number, work.clone());
+    }
+
+    /// What was taken is called as it is now, after the checks that ran on it.
+    fn look_at_checks(&mut self, now: Parts<'_>) {
+        let outcome_of = |number| now.dispatch(number).map(|dispatch| dispatch.outcome);
+        for entry in &mut self.written {
+            if let (&Writer::Dispatch { number, .. }, Some(Outcome::Accepted)) =
+                (&entry.by, entry.outcome)
+            {
+                entry.outcome = outcome_of(number);
+            }
+        }
+        for entry in &mut self.commits {
+            entry.outcome = outcome_of(entry.dispatch).unwrap_or(entry.outcome);
+        }
     }
 
     fn closed(
@@ -257,7 +273,7 @@ impl Auditor {
                 && of == number
             {
                 let is_last = Some(attempt) == last_attempt;
-                entry.verdict = Some(if is_last { verdict } else { Verdict::SetAside });
+                entry.outcome = Some(if is_last { verdict.into() } else { Outcome::SetAside });
             }
         }
         let is_taken = matches!(verdict, Verdict::Accepted | Verdict::Objected);
@@ -273,6 +289,7 @@ impl Auditor {
                 called: name_of(session, number),
                 task: dispatch.task.clone(),
                 at,
+                outcome: verdict.into(),
                 changes: work.code.changes,
             });
         }

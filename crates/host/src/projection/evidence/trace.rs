@@ -6,7 +6,7 @@ use tollgate_core::event::Event;
 use tollgate_core::given::GivenFiles;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::time::Timestamp;
-use tollgate_core::view::Parts;
+use tollgate_core::view::{Outcome, Parts};
 use tollgate_core::words;
 use tollgate_core::work::{Artefact, Declaration, DispatchEnd, Work};
 
@@ -22,7 +22,10 @@ pub(super) fn entry(parts: Parts<'_>, at: Timestamp, event: &Event) -> String {
             heading(at, &title) + &ended(end)
         }
         Event::DispatchClosed { number, verdict, .. } => {
-            format!("\n{at} Dispatch {number} is {}.\n", words::verdict(*verdict))
+            let outcome = parts.dispatch(*number).map(|dispatch| dispatch.outcome);
+            let is_unchecked = outcome == Some(Outcome::Unchecked);
+            let came = if is_unchecked { "not checked yet" } else { words::verdict(*verdict) };
+            format!("\n{at} Dispatch {number} is {came}.\n")
         }
         Event::SessionImported(taken) => {
             let line = |file: &Artefact| format!("- {} sha256 {}\n", code(&file.path), file.sha256);
