@@ -358,3 +358,14 @@ fn a_plan_of_an_agent_program_that_never_started_does_not_bind_the_next_agent() 
     assert!(ends.iter().all(|end| end == "replied"), "{ends:?}");
     assert!(!plan.exists());
 }
+
+#[test]
+fn r187_what_a_tool_of_a_driven_agent_was_refused_is_told_with_its_path() {
+    let tool = r#"printf '{"type":"tool_use","sessionID":"ses_1","part":{"tool":"write","state":{"status":"error","error":"EACCES: permission denied, open %s{counts}/../../../../closed/a%s"}}}\n' "'" "'""#;
+    let rule = json!({"when": {"role": "SpecAgent"}, "do": {"reply": {"status": "BLOCKED", "summary": "no"}}});
+    let repo = world(json!([rule]), tool, "");
+    fs::create_dir(repo.outside("closed")).unwrap();
+    let blocked = repo.lean().exits(4);
+    let hint = format!("the sandbox does not let agents write {}", repo.counts().display());
+    assert!(blocked.err.contains(&hint), "{}", blocked.err);
+}

@@ -312,6 +312,11 @@ impl BranchView {
     pub fn has_accepted_work(&self) -> bool {
         self.tip != self.base
     }
+
+    /// What the work is compared with, so that nothing is shown that came in with the person's branch.
+    pub fn compared_with(&self) -> &CommitId {
+        self.merged.as_ref().map_or(&self.base, |merged| &merged.commit)
+    }
 }
 
 impl Summary {

@@ -6,11 +6,13 @@ mod contents;
 mod differences;
 mod forget;
 mod land;
+mod refs;
 
 pub use aside::AsideError;
 pub use differences::{ChangedLines, Detail};
-pub use forget::{Aside, ForgetError};
+pub use forget::ForgetError;
 pub use land::Advance;
+pub use refs::{Refs, StoredRef, Tips};
 
 use crate::inside::is_in_workspace;
 use crate::program::status::{OWN_FOLDERS, STATUS_ARGS, read_status};
@@ -64,6 +66,8 @@ pub enum RepositoryError {
     NotTrusted { path: PathBuf },
     #[error("{} is a workspace, where agents can change git's files; run this in your own repository", path.display())]
     Workspace { path: PathBuf },
+    #[error("git merged without an error, but branch {branch} is not where it should be; `git -C {} status` shows what it left", folder.display())]
+    NotMoved { branch: String, folder: PathBuf },
     #[error("{} could not be written: {cause}", path.display())]
     Io { path: PathBuf, cause: std::io::Error },
     #[error(transparent)]
@@ -84,14 +88,6 @@ pub enum PromoteError {
 
 fn spell(found: &Option<CommitId>) -> String {
     found.as_ref().map_or_else(|| "gone".to_owned(), |commit| format!("at {commit}"))
-}
-
-/// A ref with what it points at.
-#[derive(Debug)]
-pub(crate) struct StoredRef {
-    pub name: String,
-    pub commit: String,
-    pub tree: String,
 }
 
 impl Repository {
@@ -331,22 +327,6 @@ impl Repository {
         Ok(self.configured_hooks.get_or_init(|| names))
     }
 
-    /// All refs at or below a name.
-    pub(crate) fn refs_below(&self, name: &str) -> Result<Vec<StoredRef>, GitError> {
-        let listing = self
-            .git
-            .call(Configuration::Ours)
-            .env("GIT_DIR", &self.git_dir)
-            .args(["for-each-ref", "--format=%(refname) %(objectname) %(tree)", name])
-            .run()?;
-        let text = String::from_utf8_lossy(&listing.stdout);
-        let parse = |line: &str| {
-            let mut words = line.split(' ').map(str::to_owned);
-            Some(StoredRef { name: words.next()?, commit: words.next()?, tree: words.next()? })
-        };
-        Ok(text.lines().filter_map(parse).collect())
-    }
-
     /// Who the person is, by their configuration.
     pub fn person(&self) -> Result<Option<Identity>, GitError> {
         if let Some(known) = self.person.get() {
@@ -359,11 +339,6 @@ impl Repository {
     /// The person's whole configuration for this repository, as `key\nvalue` records; reading it runs nothing.
     pub(crate) fn configuration(&self) -> Result<Vec<u8>, GitError> {
         Ok(self.read(["config", "--list", "-z", "--includes"]).run()?.stdout)
-    }
-
-    fn tip_of(&self, name: &str) -> Result<Option<CommitId>, GitError> {
-        let found = self.refs_below(name)?.into_iter().find(|stored| stored.name == name);
-        found.map(|stored| parse_commit("for-each-ref", &stored.commit)).transpose()
     }
 
     fn read<const N: usize>(&self, args: [&str; N]) -> GitCall {

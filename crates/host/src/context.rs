@@ -1,6 +1,8 @@
 //! What every activity of a session shares: the repository, the settings and where things are.
 
+use crate::doomed;
 use crate::failure_report::Reporter;
+use crate::lock::{LockError, SessionLock};
 use crate::sandbox::{self, Surroundings};
 use crate::settings::roles::{self, FoundRole, MissingRole};
 use std::ffi::OsString;
@@ -146,14 +148,27 @@ impl Context {
         session_lock(&self.state_home, self.repository.common_dir(), session)
     }
 
+    /// Takes the name of a session in all worktrees: a copy of its folder has a lock of its own.
+    pub fn lock_name(&self, session: &SessionName) -> Result<SessionLock, LockError> {
+        let path = self.session_lock(session);
+        let folder = files::folder_of(&path);
+        std::fs::create_dir_all(folder)
+            .map_err(|source| LockError::Io { path: folder.to_owned(), source })?;
+        SessionLock::acquire_file(&path)
+    }
+
     /// Whether the name of a session is taken: by a folder in any worktree, because they share its branch, its hidden refs
     /// and the notes on its journal, or by a branch that is left.
     pub fn is_taken(&self, session: &SessionName) -> Result<bool, RepositoryError> {
+        Ok(has_folder(&self.worktrees()?, session)
+            || self.repository.branch_tip(session)?.is_some())
+    }
+
+    /// All worktrees of the repository.
+    pub(crate) fn worktrees(&self) -> Result<Vec<Layout>, RepositoryError> {
         let mut roots = self.repository.worktrees()?;
         roots.push(self.repository.root().to_owned());
-        let is_there =
-            |root| Layout::new(root).session(session).folder().symlink_metadata().is_ok();
-        Ok(roots.into_iter().any(is_there) || self.repository.branch_tip(session)?.is_some())
+        Ok(roots.into_iter().map(Layout::new).collect())
     }
 
     /// Where it stands how far a session's journal is.
@@ -223,6 +238,15 @@ impl Context {
         }
         text.to_owned()
     }
+}
+
+/// Whether one of these worktrees has the folder of a session, or what is left of it while it is removed.
+pub(crate) fn has_folder(worktrees: &[Layout], session: &SessionName) -> bool {
+    let is_left = |doomed: &PathBuf| doomed::session_of(doomed).as_ref() == Some(session);
+    worktrees.iter().any(|worktree| {
+        worktree.session(session).folder().symlink_metadata().is_ok()
+            || doomed::in_folder(&worktree.sessions_folder()).iter().any(is_left)
+    })
 }
 
 /// Whether a workspace is a fresh clone.

@@ -1,5 +1,6 @@
 //! What is told of a failure: one value, written as JSON and as text for people, and shown where a person is asked.
 
+mod denied;
 mod draft;
 mod keep;
 mod members;
@@ -51,7 +52,7 @@ pub struct FailureReport {
     pub spent: String,
     pub error_type: ErrorType,
     pub message: String,
-    /// A path outside its workspace that the agent says it was refused.
+    /// A path that the agent says it was refused and that its sandbox closes: a hint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denied: Option<String>,
     /// What a repair was to fix: for a check its command, how it ended and the end of its output.

@@ -6,14 +6,13 @@ use crate::activity::checks::{self, CheckOrder};
 use crate::activity::{ActivityError, StopSwitch};
 use crate::client::{Client, JournalError, LockError};
 use crate::context::{Context, WorkspaceId};
-use crate::lock::SessionLock;
 use tollgate_core::event::CheckPurpose;
 use tollgate_core::id::{CheckNumber, CommitId, SessionName};
 use tollgate_core::view::{Standing, View};
 use tollgate_core::work::CheckResult;
 use tollgate_files::{self as files, FileError, crash};
 use tollgate_git::GitError;
-use tollgate_git::repository::{Advance, Repository, RepositoryError};
+use tollgate_git::repository::{Advance, Refs, Repository, RepositoryError};
 use tollgate_git::workspace::{BranchMerge, WorkspaceError, remove};
 
 /// How the work came into the branch.
@@ -40,14 +39,26 @@ impl Way {
     }
 }
 
+/// What shows that the files of the branch hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// They are those that passed the checks at the end of the session.
+    AtTheEnd,
+    /// These checks ran on them.
+    Now(Vec<CheckResult>),
+    /// The session has no checks.
+    ByNothing,
+}
+
 /// The work as it is in the branch now.
 #[derive(Debug)]
 pub struct Landed {
     pub branch: String,
     pub commit: CommitId,
     pub way: Way,
-    /// What was run on the merged files. Empty where the files are those that passed at the end of the session.
-    pub checks: Vec<CheckResult>,
+    pub shown: Shown,
+    /// How many commits of the session's branch are not of the session, and not in the branch.
+    pub left_out: usize,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -101,24 +112,22 @@ impl From<FileError> for LandError {
     }
 }
 
-/// Whether the branch that a session started from, or the one that is checked out, has its accepted work.
-pub fn is_landed(repository: &Repository, view: &View) -> Result<bool, LandError> {
-    let mut places = vec![repository.head()?.commit];
-    if let Some(branch) = &view.branch.started_from {
-        places.extend(repository.tip_of_branch(branch)?);
+/// Whether a commit of a person's branch has the accepted work of a session.
+pub fn has_work(
+    repository: &Repository,
+    view: &View,
+    refs: &Refs,
+    place: &CommitId,
+) -> Result<bool, GitError> {
+    let tip = &view.branch.tip;
+    if repository.contains(place, tip)? {
+        return Ok(true);
     }
-    let noted = repository.landed(&view.session)?;
-    for place in &places {
-        if repository.contains(place, &view.branch.tip)? {
-            return Ok(true);
-        }
-        if let Some(noted) = &noted
-            && repository.contains(place, noted)?
-        {
-            return Ok(true);
-        }
+    // As one commit it has another history.
+    match refs.landed(&view.session, tip) {
+        Some(noted) => repository.contains(place, noted),
+        None => Ok(false),
     }
-    Ok(false)
 }
 
 /// The branch, the work, and whether it becomes one commit.
@@ -139,29 +148,28 @@ pub fn land(
     stop: &StopSwitch,
 ) -> Result<Landed, LandError> {
     let layout = context.session_layout(session);
-    let _lock =
-        SessionLock::acquire_file(&context.session_lock(session))?.and_folder(layout.folder())?;
+    let _lock = context.lock_name(session)?.and_folder(layout.folder())?;
     let mut client = Client::open(layout)?;
     let Some(view) = client.view()? else {
         return Err(LandError::NotDone { session: session.clone() });
     };
     let landing = Landing::of(context, &view, is_squash)?;
-    if is_landed(&context.repository, &view)? {
-        return Ok(landing.landed(landing.from.clone(), Way::Already, Vec::new()));
+    let repository = &context.repository;
+    if has_work(repository, &view, &repository.refs()?, &landing.from)? {
+        return landing.landed(landing.from.clone(), Way::Already, Shown::ByNothing);
     }
     let commands = client.parts().map(|now| now.final_checks()).unwrap_or_default();
-    let (commit, way, checks) =
-        match context.repository.contains(&view.branch.tip, &landing.from)? {
-            true => landing.on_unmoved_branch()?,
-            false => landing.on_moved_branch(commands, stop)?,
-        };
+    let (commit, way, shown) = match repository.contains(&view.branch.tip, &landing.from)? {
+        true => landing.on_unmoved_branch(&commands)?,
+        false => landing.on_moved_branch(commands, stop)?,
+    };
     if way != Way::Already {
         landing.refuse_to_overwrite(&commit)?;
-        context.repository.advance(landing.advance(&commit))?;
+        repository.advance(landing.advance(&commit))?;
     }
-    context.repository.note_landed(session, &commit)?;
+    repository.note_landed(session, &view.branch.tip, &commit)?;
     crash::point("land.noted");
-    Ok(landing.landed(commit, way, checks))
+    landing.landed(commit, way, shown)
 }
 
 impl<'a> Landing<'a> {
@@ -185,17 +193,23 @@ impl<'a> Landing<'a> {
         Advance { branch: &self.branch, from: &self.from, to }
     }
 
-    fn landed(&self, commit: CommitId, way: Way, checks: Vec<CheckResult>) -> Landed {
-        Landed { branch: self.branch.clone(), commit, way, checks }
+    fn landed(&self, commit: CommitId, way: Way, shown: Shown) -> Result<Landed, LandError> {
+        let (repository, view) = (&self.context.repository, self.view);
+        let left_out = match repository.branch_tip(&view.session)? {
+            Some(branch) => repository.count_beyond(&branch, [&view.branch.tip, &commit])?,
+            None => 0,
+        };
+        Ok(Landed { branch: self.branch.clone(), commit, way, shown, left_out })
     }
 
     /// The files are those that the session ended with, so its own checks hold for them.
-    fn on_unmoved_branch(&self) -> Result<(CommitId, Way, Vec<CheckResult>), LandError> {
+    fn on_unmoved_branch(&self, commands: &[String]) -> Result<(CommitId, Way, Shown), LandError> {
         let tip = &self.view.branch.tip;
         self.refuse_to_overwrite(tip)?;
+        let shown = if commands.is_empty() { Shown::ByNothing } else { Shown::AtTheEnd };
         Ok(match self.is_squash {
-            true => (self.as_one_commit(tip)?, Way::Squash, Vec::new()),
-            false => (tip.clone(), Way::FastForward, Vec::new()),
+            true => (self.as_one_commit(tip)?, Way::Squash, shown),
+            false => (tip.clone(), Way::FastForward, shown),
         })
     }
 
@@ -204,7 +218,7 @@ impl<'a> Landing<'a> {
         &self,
         commands: Vec<String>,
         stop: &StopSwitch,
-    ) -> Result<(CommitId, Way, Vec<CheckResult>), LandError> {
+    ) -> Result<(CommitId, Way, Shown), LandError> {
         let (context, view) = (self.context, self.view);
         let (session, branch) = (&view.session, self.branch.clone());
         let at = context.repository.time_of(&view.branch.tip)?;
@@ -222,13 +236,16 @@ impl<'a> Landing<'a> {
         drop(workspace);
         let checked = merged.and_then(|merged| {
             if context.repository.tree_of(&merged)? == context.repository.tree_of(&self.from)? {
-                return Ok((self.from.clone(), Way::Already, Vec::new()));
+                return Ok((self.from.clone(), Way::Already, Shown::ByNothing));
             }
             self.refuse_to_overwrite(&merged)?;
-            let results = self.check(clone, &merged, commands, stop)?;
+            let shown = match commands.is_empty() {
+                true => Shown::ByNothing,
+                false => Shown::Now(self.check(clone, &merged, commands, stop)?),
+            };
             Ok(match self.is_squash {
-                true => (self.as_one_commit(&merged)?, Way::Squash, results),
-                false => (merged, Way::Merge, results),
+                true => (self.as_one_commit(&merged)?, Way::Squash, shown),
+                false => (merged, Way::Merge, shown),
             })
         });
         context.repository.keep_commits(session, &view.branch.base, &view.branch.tip)?;

@@ -5,6 +5,7 @@ pub mod changes;
 pub mod client;
 mod commands;
 pub mod context;
+mod doomed;
 pub mod failure_report;
 pub mod fault;
 pub mod given;

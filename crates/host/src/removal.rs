@@ -4,33 +4,37 @@
 //! session is gone as a whole, and whoever removes something next finishes it.
 
 mod collect;
+mod tips;
 mod unmerged;
 
 pub use collect::{Freed, Item, Kept, collect, plan};
-pub use unmerged::{Unmerged, kept_aside};
+pub use unmerged::{Ahead, Unmerged, kept_aside};
 
-use crate::client::{Client, JournalError, LockError};
+use crate::activity::ActivityError;
+use crate::client::{Client, LockError};
 use crate::context::{Context, homes_of};
-use crate::landing::LandError;
+use crate::doomed;
 use crate::lock::SessionLock;
+use crate::serve;
 use crate::sessions;
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
 use tollgate_core::view::{Standing, View};
+use tollgate_files::FileError;
 use tollgate_files::crash;
 use tollgate_files::disk::disk_use;
-use tollgate_files::layout::{self, Layout};
+use tollgate_files::layout;
 use tollgate_git::GitError;
-use tollgate_git::repository::{ForgetError, RepositoryError};
+use tollgate_git::repository::{ForgetError, Refs, Repository, RepositoryError, Tips};
 use tollgate_git::workspace::{self, WorkspaceError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum RemovalError {
     #[error(transparent)]
     Lock(#[from] LockError),
-    #[error(transparent)]
-    Forget(#[from] ForgetError),
+    #[error("branch {branch} is checked out in {}", folder.display())]
+    CheckedOut { branch: String, folder: PathBuf },
     #[error(transparent)]
     Repository(#[from] RepositoryError),
     #[error(transparent)]
@@ -39,12 +43,26 @@ pub enum RemovalError {
     Workspace(#[from] WorkspaceError),
     #[error(transparent)]
     Sessions(#[from] sessions::SessionsError),
-    #[error("cannot look whether the work is merged: {0}")]
-    Landing(#[from] LandError),
+    /// It was not agreed to: it came about at the last moment.
+    #[error("{}", reason.told(session))]
+    Reason { session: SessionName, reason: Reason },
+    #[error(transparent)]
+    Activity(#[from] ActivityError),
+    #[error("cannot read which refs go with the session: {0}")]
+    Tips(#[from] FileError),
     #[error("the snapshots cannot be tidied: {0}")]
     Snapshots(#[from] tollgate_snapshot::SnapshotError),
     #[error("cannot move {} out of the way: {cause}", path.display())]
     Move { path: PathBuf, cause: io::Error },
+}
+
+impl From<ForgetError> for RemovalError {
+    fn from(error: ForgetError) -> Self {
+        match error {
+            ForgetError::CheckedOut { branch, folder } => Self::CheckedOut { branch, folder },
+            ForgetError::Git(error) => error.into(),
+        }
+    }
 }
 
 /// Why a session is removed only by a person who knows it.
@@ -75,24 +93,114 @@ impl Reason {
     }
 }
 
-/// What speaks against removing a session, if anything does.
-pub fn reason_to_ask(
-    context: &Context,
-    session: &SessionName,
-) -> Result<Option<Reason>, RemovalError> {
-    let view = match view(context, session) {
-        Ok(Some(view)) => view,
-        Ok(None) => return Ok(None),
-        Err(error) => return Ok(Some(Reason::Unreadable(error.to_string()))),
-    };
-    if !matches!(view.route.standing, Standing::Done | Standing::Cancelled) {
-        return Ok(Some(Reason::Unfinished));
-    }
-    Ok(Unmerged::of(&context.repository, &view)?.map(Reason::Unmerged))
+/// What a person has agreed to lose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Agreed {
+    All,
+    /// What they were told of; nothing where there was nothing to tell.
+    To(Option<Reason>),
 }
 
-fn view(context: &Context, session: &SessionName) -> Result<Option<View>, JournalError> {
-    Client::open(context.session_layout(session))?.view()
+/// A session that nobody else can take up while it is held, to be removed.
+#[derive(Debug)]
+pub struct Held<'a> {
+    context: &'a Context,
+    session: SessionName,
+    _lock: SessionLock,
+}
+
+/// A session that is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removed {
+    pub freed_bytes: u64,
+    /// Refs that somebody moved at the last moment.
+    pub stayed: Vec<String>,
+}
+
+impl<'a> Held<'a> {
+    pub fn of(context: &'a Context, session: &SessionName) -> Result<Self, RemovalError> {
+        let folder = context.session_layout(session).folder().to_owned();
+        let lock = context.lock_name(session)?.and_folder(&folder)?;
+        Ok(Self { context, session: session.clone(), _lock: lock })
+    }
+
+    pub fn session(&self) -> &SessionName {
+        &self.session
+    }
+
+    /// What speaks against removing it, if anything does.
+    pub fn reason(&self) -> Result<Option<Reason>, RemovalError> {
+        Ok(self.judge()?.1)
+    }
+
+    /// Removes it with all that it holds, if nothing else speaks against it than what was agreed to.
+    pub fn remove(self, agreed: &Agreed) -> Result<Removed, RemovalError> {
+        let (context, session) = (self.context, &self.session);
+        let (tips, reason) = self.judge()?;
+        match reason {
+            Some(reason)
+                if *agreed != Agreed::All && *agreed != Agreed::To(Some(reason.clone())) =>
+            {
+                return Err(RemovalError::Reason { session: session.clone(), reason });
+            }
+            _ => {}
+        }
+        end_all(context, session)?;
+        let freed_bytes = held_bytes(context, session);
+        let folder = context.session_layout(session).folder().to_owned();
+        tips::write(&folder, &tips)?;
+        crash::point("remove.before_rename");
+        let doomed = out_of_sight(&folder)?;
+        crash::point("remove.renamed");
+        let stayed = finish_one(context, session, &doomed)?;
+        sessions::forget_disk_use(&context.state_home, context.repository.root());
+        Ok(Removed { freed_bytes, stayed })
+    }
+
+    /// Its refs, and what speaks against removing it as they are now.
+    fn judge(&self) -> Result<(Tips, Option<Reason>), RemovalError> {
+        let refs = self.context.repository.refs()?;
+        let tips = refs.of_session(&self.session);
+        refs.expect_free(&tips)?;
+        let reason = match view(self.context, &self.session) {
+            Ok(view) => reason_to_ask(&self.context.repository, &view, &refs)?,
+            Err(reason) => Some(reason),
+        };
+        Ok((tips, reason))
+    }
+}
+
+fn reason_to_ask(
+    repository: &Repository,
+    view: &View,
+    refs: &Refs,
+) -> Result<Option<Reason>, RemovalError> {
+    if !has_ended(view) {
+        return Ok(Some(Reason::Unfinished));
+    }
+    Ok(Unmerged::of(repository, view, refs)?.map(Reason::Unmerged))
+}
+
+fn has_ended(view: &View) -> bool {
+    matches!(view.route.standing, Standing::Done | Standing::Cancelled)
+}
+
+fn view(context: &Context, session: &SessionName) -> Result<View, Reason> {
+    let opened = Client::open(context.session_layout(session)).and_then(|mut client| client.view());
+    match opened {
+        Ok(Some(view)) => Ok(view),
+        Ok(None) => Err(Reason::Unreadable("its journal is empty".to_owned())),
+        Err(error) => Err(Reason::Unreadable(error.to_string())),
+    }
+}
+
+/// Nothing runs on that was started for a session; its lock is ours.
+fn end_all(context: &Context, session: &SessionName) -> Result<(), RemovalError> {
+    serve::end_all(context, session)?;
+    for home in context.workspace_homes(session)? {
+        workspace::wait_for_orphans(&home)?;
+    }
+    Ok(())
 }
 
 /// How many bytes a session holds.
@@ -103,48 +211,51 @@ pub fn held_bytes(context: &Context, session: &SessionName) -> u64 {
     homes.iter().map(|home| disk_use(home)).fold(own, u64::saturating_add)
 }
 
-/// Removes a session with all that it holds; how many bytes that frees.
-pub fn remove(context: &Context, session: &SessionName) -> Result<u64, RemovalError> {
-    let folder = context.session_layout(session).folder().to_owned();
-    let _lock = SessionLock::acquire_file(&context.session_lock(session))?.and_folder(&folder)?;
-    if let Some(folder) = context.repository.checkout_of(&branch(session))? {
-        let folder = folder.display().to_string();
-        return Err(ForgetError::CheckedOut { branch: branch(session), folder }.into());
-    }
-    let freed = held_bytes(context, session);
-    crash::point("remove.before_rename");
-    let doomed = out_of_sight(&folder)?;
-    crash::point("remove.renamed");
-    finish_one(context, session, &doomed)?;
-    sessions::forget_disk_use(&context.state_home, context.repository.root());
-    Ok(freed)
-}
-
-fn branch(session: &SessionName) -> String {
-    tollgate_git::repository::branch_name(session)
-}
-
 /// Finishes what was killed while it removed something.
 pub fn finish(context: &Context) -> Result<(), RemovalError> {
     let root = context.repository.root();
-    for doomed in doomed_in(&context.layout.sessions_folder()) {
-        if let Some(session) = session_of(&doomed) {
-            // Whoever holds the lock is at it right now.
-            let Ok(_lock) = SessionLock::acquire_file(&context.session_lock(&session)) else {
-                continue;
-            };
-            finish_one(context, &session, &doomed)?;
+    for doomed in doomed::in_folder(&context.layout.sessions_folder()) {
+        if let Some(session) = doomed::session_of(&doomed) {
+            finish_left(context, &session, &doomed)?;
         }
     }
-    for doomed in doomed_in(&layout::workspaces(&context.state_home, root)) {
+    for doomed in doomed::in_folder(&layout::workspaces(&context.state_home, root)) {
         workspace::remove(&doomed)?;
     }
     Ok(())
 }
 
-/// The folder goes last: while it is there, all of this is done again.
-fn finish_one(context: &Context, session: &SessionName, doomed: &Path) -> Result<(), RemovalError> {
-    context.repository.forget(session)?;
+fn finish_left(
+    context: &Context,
+    session: &SessionName,
+    doomed: &Path,
+) -> Result<(), RemovalError> {
+    let _lock = match context.lock_name(session) {
+        // Whoever holds the lock is at it right now.
+        Err(LockError::Held { .. }) => return Ok(()),
+        lock => lock?,
+    };
+    if doomed.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    if context.session_layout(session).folder().symlink_metadata().is_ok() {
+        // Somebody brought the session back: everything else is its own again.
+        return Ok(workspace::remove(doomed)?);
+    }
+    match finish_one(context, session, doomed) {
+        // The person works on the branch; the name stays taken until they have left it.
+        Err(RemovalError::CheckedOut { .. }) => Ok(()),
+        finished => finished.map(drop),
+    }
+}
+
+/// The folder goes last: while it is there, all of this is done again. The refs that somebody moved since they were looked at.
+fn finish_one(
+    context: &Context,
+    session: &SessionName,
+    doomed: &Path,
+) -> Result<Vec<String>, RemovalError> {
+    let stayed = context.repository.forget(&tips::read(doomed)?)?;
     crash::point("remove.refs_gone");
     let root = context.repository.root();
     for home in sessions::homes(&context.state_home, root, session) {
@@ -162,7 +273,7 @@ fn finish_one(context: &Context, session: &SessionName, doomed: &Path) -> Result
     }
     crash::point("remove.before_folder");
     workspace::remove(doomed)?;
-    Ok(())
+    Ok(stayed)
 }
 
 /// What says whose the workspaces were, and workspaces of sessions that had the name before.
@@ -182,27 +293,6 @@ fn reports_of(context: &Context, session: &SessionName) -> Vec<PathBuf> {
     named.map(|entry| entry.path()).collect()
 }
 
-/// Gives a folder a name that nobody looks for.
 fn out_of_sight(path: &Path) -> Result<PathBuf, RemovalError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let named = |number: u32| path.with_file_name(format!("{}{number}-{name}", Layout::REMOVED));
-    let free = (1..).map(named).find(|to| to.symlink_metadata().is_err());
-    let to = free.unwrap_or_else(|| named(0));
-    match std::fs::rename(path, &to) {
-        Ok(()) => Ok(to),
-        Err(cause) => Err(RemovalError::Move { path: path.to_owned(), cause }),
-    }
-}
-
-fn doomed_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_doomed = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(Layout::REMOVED))
-    };
-    entries.map(|entry| entry.path()).filter(is_doomed).collect()
-}
-
-fn session_of(doomed: &Path) -> Option<SessionName> {
-    let name = doomed.file_name()?.to_str()?.strip_prefix(Layout::REMOVED)?;
-    SessionName::parse(name.split_once('-')?.1).ok()
+    doomed::out_of_sight(path).map_err(|cause| RemovalError::Move { path: path.to_owned(), cause })
 }

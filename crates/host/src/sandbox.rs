@@ -184,7 +184,7 @@ impl Writable {
 }
 
 /// Without symbolic links, as far as it exists.
-fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     for folder in path.ancestors() {
         if let Ok(found) = folder.canonicalize() {
             let rest = path.strip_prefix(folder).unwrap_or(Path::new(""));

@@ -7,6 +7,7 @@ mod promote;
 mod reconcile;
 mod track;
 
+pub(crate) use cancelled::end_all;
 pub use open::{First, OpenError};
 
 use crate::activity::StopSwitch;

@@ -13,8 +13,8 @@ use tollgate_host::client::Client;
 
 /// Show what a session changed, or one of its dispatches
 ///
-/// The accepted work on the session's branch is compared with the commit that the session started from. With NUMBER
-/// only the change of that dispatch is shown. A single number is a dispatch of the latest session.
+/// The accepted work on the session's branch is compared with the commit that the session started from, or with what was
+/// merged of your branch since. With NUMBER only the change of that dispatch is shown. A single number is a dispatch of the latest session.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate diff\n  tollgate diff 5\n  tollgate diff rate-limit --stat\n  \
@@ -54,7 +54,7 @@ impl Diff {
         drop(client);
         let repository = Repository::discover(&place::here()?)?;
         let (from, to) = match number {
-            None => (view.branch.base.clone(), view.branch.tip.clone()),
+            None => (view.branch.compared_with().clone(), view.branch.tip.clone()),
             Some(number) => {
                 let (_, mut client) = checkout.client(&session)?;
                 let commit = commit_of(&mut client, &view, number)?;
@@ -76,8 +76,9 @@ impl Diff {
             output::talk(&format!("{} has no accepted change yet", view.session));
             return Ok(Exit::Ok);
         }
-        let bytes = repository.difference(&from, &to, self.detail())?;
-        if output::is_read_by_a_person() {
+        let is_read = output::is_read_by_a_person();
+        let bytes = repository.difference(&from, &to, self.detail(is_read))?;
+        if is_read {
             pager::show(&pager::patch(&terminal_text(&lossy(&bytes))));
         } else {
             output::raw(&bytes);
@@ -85,10 +86,11 @@ impl Diff {
         Ok(Exit::Ok)
     }
 
-    fn detail(&self) -> Detail {
+    fn detail(&self, is_read: bool) -> Detail {
         match (self.stat, self.name_only) {
             (true, _) => Detail::Stat,
             (_, true) => Detail::Names,
+            _ if is_read => Detail::Reading,
             _ => Detail::Patch,
         }
     }

@@ -96,8 +96,8 @@ fn line(item: &Item) -> String {
             let what = counted(files.len(), "transcript");
             format!("{session}  {what}, {}", output::size(*bytes))
         }
-        Item::Refs { session, count } => {
-            format!("{session}  {}, all merged", counted(*count, "ref"))
+        Item::Refs { session, tips } => {
+            format!("{session}  {}, all merged", counted(tips.len(), "ref"))
         }
         Item::Snapshots { count } => format!("snapshots  {} too old", counted(*count, "snapshot")),
     }
@@ -111,7 +111,7 @@ fn told(found: &Freed, dry_run: bool) -> Told {
     let item = |item: &Item| match item {
         Item::Workspaces { session, homes, bytes } => ToldItem {
             kind: "workspaces",
-            session: Some(session.clone()),
+            session: Some(session.to_string()),
             count: homes.len(),
             bytes: Some(*bytes),
         },
@@ -121,10 +121,10 @@ fn told(found: &Freed, dry_run: bool) -> Told {
             count: files.len(),
             bytes: Some(*bytes),
         },
-        Item::Refs { session, count } => ToldItem {
+        Item::Refs { session, tips } => ToldItem {
             kind: "refs",
             session: Some(session.to_string()),
-            count: *count,
+            count: tips.len(),
             bytes: None,
         },
         Item::Snapshots { count } => {

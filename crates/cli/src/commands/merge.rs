@@ -11,7 +11,7 @@ use tollgate_core::id::{CommitId, SessionName};
 use tollgate_core::work::CheckResult;
 use tollgate_files::sanitize::terminal_text;
 use tollgate_host::activity::StopSwitch;
-use tollgate_host::landing::{self, LandError, Landed, Way};
+use tollgate_host::landing::{self, LandError, Landed, Shown, Way};
 use tollgate_host::sessions;
 
 /// So many lines of what a check printed are shown.
@@ -47,6 +47,8 @@ struct Merged<'a> {
     commit: &'a CommitId,
     how: &'static str,
     checks: Vec<Check<'a>>,
+    /// Commits that somebody added to the session's branch.
+    left_out: usize,
 }
 
 #[derive(Serialize)]
@@ -87,33 +89,64 @@ fn merged<'a>(session: &'a SessionName, landed: &'a Landed) -> Merged<'a> {
         branch: &landed.branch,
         commit: &landed.commit,
         how: landed.way.as_str(),
-        checks: landed.checks.iter().map(check).collect(),
+        checks: ran(&landed.shown).iter().map(check).collect(),
+        left_out: landed.left_out,
     }
 }
 
 fn tell(session: &SessionName, landed: &Landed) {
-    let Landed { branch, commit, way, checks } = landed;
+    let Landed { branch, commit, way, .. } = landed;
     let short: String = commit.as_str().chars().take(10).collect();
     let text = match way {
         Way::Already => {
             output::talk(&format!("{branch} has the work of {session} already"));
-            return;
+            return tell_left_out(session, landed);
         }
         Way::FastForward => format!("{branch} moved forward to {short}"),
         Way::Merge => format!("{branch} is at {short}, a merge of both"),
         Way::Squash => format!("{branch} is at {short}, one commit with all of the work"),
     };
-    for result in checks.iter().filter(|result| !result.passed) {
-        let text = format!("`{}` fails, as it did on {branch} before", shown(&result.command));
-        output::marked(output::WARN, "warning:", &text);
-    }
-    match checks.len() {
-        0 => output::talk("the files are those that passed the checks at the end of the session"),
-        count => output::talk(&format!("{} run on the merged files", counted(count, "check"))),
-    }
+    tell_shown(branch, &landed.shown);
     output::marked(output::GOOD, "merged:", &text);
+    tell_left_out(session, landed);
     let text = format!("`tollgate rm {session}` frees what the session still holds");
     output::marked(output::DIM, "next:", &text);
+}
+
+fn tell_shown(branch: &str, shown: &Shown) {
+    for result in ran(shown).iter().filter(|result| !result.passed) {
+        let text =
+            format!("`{}` fails, as it did on {branch} before", self::shown(&result.command));
+        output::marked(output::WARN, "warning:", &text);
+    }
+    match shown {
+        Shown::AtTheEnd => {
+            output::talk("the files are those that passed the checks at the end of the session");
+        }
+        Shown::Now(results) => {
+            let count = counted(results.len(), "check");
+            output::talk(&format!("{count} run on the merged files"));
+        }
+        Shown::ByNothing => output::talk("no check ran: the session has none"),
+    }
+}
+
+/// Only what the session made is merged.
+fn tell_left_out(session: &SessionName, landed: &Landed) {
+    if landed.left_out > 0 {
+        let (commits, branch) = (counted(landed.left_out, "commit"), format!("tollgate/{session}"));
+        let text = format!(
+            "{commits} that the session did not make stay on {branch}; `git merge {branch}` merges them, too"
+        );
+        output::marked(output::WARN, "warning:", &text);
+    }
+}
+
+fn ran(shown: &Shown) -> &[CheckResult] {
+    match shown {
+        Shown::Now(results) => results,
+        Shown::AtTheEnd | Shown::ByNothing => &[],
+    }
 }
 
 fn failure(session: &SessionName, error: LandError) -> Failure {

@@ -6,8 +6,7 @@ use crate::{output, place};
 use clap::Args;
 use std::io::BufRead;
 use tollgate_core::id::SessionName;
-use tollgate_host::context::Context;
-use tollgate_host::removal::{self, Reason, RemovalError};
+use tollgate_host::removal::{self, Agreed, Ahead, Held, Reason, RemovalError, Removed};
 use tollgate_host::sessions;
 
 /// Remove sessions with all that they hold
@@ -40,27 +39,36 @@ impl Rm {
                 names.push(name);
             }
         }
-        if !self.force {
-            for name in &names {
-                confirm(&context, name)?;
-            }
-        }
-        for name in &names {
-            let freed = removal::remove(&context, name)?;
-            output::talk(&format!("removed {name}, {} freed", output::size(freed)));
+        // Nobody takes one of them up while the person is asked.
+        let held: Result<Vec<Held<'_>>, RemovalError> =
+            names.iter().map(|name| Held::of(&context, name)).collect();
+        let held = held?;
+        let agreed: Result<Vec<Agreed>, Failure> = held
+            .iter()
+            .map(|one| if self.force { Ok(Agreed::All) } else { confirm(one) })
+            .collect();
+        for (one, agreed) in held.into_iter().zip(agreed?) {
+            let name = one.session().clone();
+            tell(&name, &one.remove(&agreed)?);
         }
         Ok(Exit::Ok)
     }
 }
 
+fn tell(name: &SessionName, removed: &Removed) {
+    output::talk(&format!("removed {name}, {} freed", output::size(removed.freed_bytes)));
+    for stayed in &removed.stayed {
+        let text = format!("{stayed} was moved just now, so it stays");
+        output::marked(output::WARN, "warning:", &text);
+    }
+}
+
 /// What a person could lose is removed only when they type its name.
-fn confirm(context: &Context, name: &SessionName) -> Result<(), Failure> {
-    let Some(reason) = removal::reason_to_ask(context, name)? else { return Ok(()) };
+fn confirm(held: &Held<'_>) -> Result<Agreed, Failure> {
+    let name = held.session();
+    let Some(reason) = held.reason()? else { return Ok(Agreed::To(None)) };
     let told = reason.told(name);
-    let refused = || {
-        let failure = Failure::usage("cli.rm", format!("{told}; nothing was removed"));
-        ways_on(name, &reason).into_iter().fold(failure, Failure::hint)
-    };
+    let refused = || refusal(name, &reason);
     if !output::is_interactive() {
         return Err(refused());
     }
@@ -69,9 +77,14 @@ fn confirm(context: &Context, name: &SessionName) -> Result<(), Failure> {
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line);
     match read.is_ok() && line.trim() == name.as_str() {
-        true => Ok(()),
+        true => Ok(Agreed::To(Some(reason))),
         false => Err(refused()),
     }
+}
+
+fn refusal(name: &SessionName, reason: &Reason) -> Failure {
+    let failure = Failure::usage("cli.rm", format!("{}; nothing was removed", reason.told(name)));
+    ways_on(name, reason).into_iter().fold(failure, Failure::hint)
 }
 
 /// How a person looks at what would be lost, keeps it, or removes it all the same.
@@ -82,14 +95,20 @@ pub(super) fn ways_on(name: &SessionName, reason: &Reason) -> Vec<String> {
             "`tollgate resume {name}` continues it, `tollgate cancel {name} --reason TEXT` ends it"
         )),
         Reason::Unmerged(work) => {
-            if work.is_branch_ahead {
-                ways.push(format!(
+            match &work.ahead {
+                Ahead::Nothing => {}
+                Ahead::Finished => ways.push(format!(
                     "`tollgate diff {name}` shows its work, `tollgate merge {name}` merges it"
-                ));
+                )),
+                Ahead::Branch(branch) => ways.push(format!(
+                    "`git log {branch}` shows its work, `git merge {branch}` merges it"
+                )),
             }
             ways.extend(work.aside.first().map(|first| format!("`git show {first}` shows it")));
         }
-        Reason::Unreadable(_) => {}
+        Reason::Unreadable(_) => {
+            ways.push(format!("`tollgate audit {name} --verify` says what is wrong with it"));
+        }
     }
     ways.push(format!("`tollgate rm {name} --force` removes it all the same"));
     ways
@@ -101,6 +120,9 @@ impl From<RemovalError> for Failure {
             RemovalError::Lock(error) => error.into(),
             RemovalError::Repository(error) => error.into(),
             RemovalError::Sessions(error) => error.into(),
+            RemovalError::Reason { session, reason } => refusal(&session, &reason),
+            RemovalError::CheckedOut { .. } => Self::usage("cli.rm", error.to_string())
+                .hint("switch to another branch there first; this session was not removed"),
             other => Self::new(Exit::Blocked, "cli.rm", other.to_string())
                 .hint("what is left is removed by the next `tollgate rm` or `tollgate gc`"),
         }

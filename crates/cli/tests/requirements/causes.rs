@@ -1,7 +1,7 @@
 //! A failure is told with its cause first, and what a run may take is told before it starts.
 
 use crate::support::plan::writes;
-use crate::support::{Repo, ran};
+use crate::support::{Ran, Repo, ran};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -141,20 +141,44 @@ fn r187_work_whose_checks_pass_is_called_accepted() {
     assert!(coder.unwrap().contains("accepted"), "{status}");
 }
 
-#[test]
-fn r187_what_the_sandbox_refused_an_agent_is_told_with_its_path() {
+/// What is said of a session whose SpecAgent tries to write a closed file, and then does this.
+fn refused_and(then: Value) -> (String, Ran) {
     let repo = Repo::new();
     let forbidden = repo.outside("forbidden");
     fs::create_dir(&forbidden).unwrap();
     let file = forbidden.join("cache.db").display().to_string();
     let write = ["sh".to_owned(), "-c".to_owned(), format!("echo x > {file}")];
-    repo.crew(json!([
-        {"when": {"role": "SpecAgent"}, "do": {"run": write, "exit": 1}}
-    ]));
-    let blocked = repo.lean().exits(4);
-    assert!(blocked.err.contains(&format!("it may not write {file}")), "{}", blocked.err);
-    assert!(blocked.err.contains("[sandbox]"), "{}", blocked.err);
+    let mut act = then;
+    act["run"] = json!(write);
+    repo.crew(json!([{"when": {"role": "SpecAgent"}, "do": act}]));
+    repo.settings("[timeout]\nSpecAgent = \"3s\"");
+    let ran = repo.lean();
     assert!(!forbidden.join("cache.db").exists());
+    (file, ran)
+}
+
+#[test]
+fn r187_what_the_sandbox_refused_an_agent_is_told_with_its_path_however_it_ended() {
+    for then in [
+        json!({"exit": 1}),
+        json!({"reply": {"status": "BLOCKED", "summary": "it cannot be done"}}),
+        json!({"reply": {"status": "FAIL", "summary": "it cannot be done"}}),
+        json!({"stdout": "no reply at all"}),
+        json!({"hang": true}),
+    ] {
+        let (file, blocked) = refused_and(then.clone());
+        let hint = format!("the sandbox does not let agents write {file}; `write` below [sandbox]");
+        assert!(blocked.err.contains(&hint), "{then}: {}", blocked.err);
+    }
+}
+
+#[test]
+fn r187_a_refusal_that_is_not_the_sandboxs_is_not_called_its() {
+    let repo = Repo::new();
+    let open = repo.counts().join("cache.db").display().to_string();
+    let said = format!("sh: cannot create {open}: Permission denied\n");
+    repo.crew(json!([{"when": {"role": "SpecAgent"}, "do": {"stderr": said, "exit": 1}}]));
+    repo.lean().exits(4).does_not_say("the sandbox does not let");
 }
 
 #[test]

@@ -100,7 +100,12 @@ impl Session {
         };
         match taken {
             Some(taken) => ComparedWith { from: taken.from.clone(), since: Since::Task },
-            None => ComparedWith { from: self.opening.base.clone(), since: Since::Session },
+            None => {
+                // What came in with the person's branch is not the session's.
+                let merged = self.branch.base.merged.as_ref();
+                let from = merged.unwrap_or(&self.opening.base).clone();
+                ComparedWith { from, since: Since::Session }
+            }
         }
     }
 

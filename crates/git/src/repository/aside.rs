@@ -1,7 +1,7 @@
 //! Moves what git keeps of a session out of the way of another life of it. Nothing is deleted.
 
 use super::{Repository, branch_name, branch_ref};
-use crate::program::{Configuration, GitError};
+use crate::program::GitError;
 use tollgate_core::id::{CommitId, SessionName};
 
 #[derive(Debug, thiserror::Error)]
@@ -32,16 +32,18 @@ impl Repository {
         if let Some(commit) = accepted.filter(|commit| !self.has_commit(commit)) {
             return Err(AsideError::Gone { commit: commit.clone() });
         }
-        let Some(found) = self.tip_of(&branch)? else {
+        let Some(stored) = self.stored(&branch)? else {
             if let Some(accepted) = accepted {
                 self.update_refs(format!("create {branch} {accepted}\n"))?;
             }
             return Ok(None);
         };
-        if Some(&found) == accepted {
+        let found = &stored.commit;
+        if Some(found) == accepted {
             return Ok(None);
         }
-        if let Some(folder) = self.checked_out_in(&branch)? {
+        if let Some(folder) = stored.checkout() {
+            let folder = folder.display().to_string();
             return Err(AsideError::CheckedOut { branch: branch_name(session), folder });
         }
         let name = self.first_free(|number| format!("{branch}.former-{number}"))?;
@@ -53,10 +55,12 @@ impl Repository {
         Ok(name.strip_prefix("refs/heads/").map(str::to_owned))
     }
 
-    /// Moves the hidden refs of a session, which keep its commits and what was rescued, to a numbered place.
+    /// Moves the hidden refs of a session, which keep its commits and what was rescued and say where its work went, to a
+    /// numbered place.
     pub fn set_hidden_refs_aside(&self, session: &SessionName) -> Result<(), GitError> {
-        let mut stored = self.refs_below(&format!("refs/tollgate/keep/{session}"))?;
-        stored.extend(self.refs_below(&format!("refs/tollgate/rescue/{session}"))?);
+        let names =
+            ["keep", "rescue", "landed"].map(|kind| format!("refs/tollgate/{kind}/{session}"));
+        let stored = self.list_refs(&names.each_ref().map(String::as_str))?;
         if stored.is_empty() {
             return Ok(());
         }
@@ -81,16 +85,5 @@ impl Repository {
 
     fn has_commit(&self, commit: &CommitId) -> bool {
         self.read(["cat-file", "-e"]).arg(format!("{commit}^{{commit}}")).run().is_ok()
-    }
-
-    pub(super) fn checked_out_in(&self, branch: &str) -> Result<Option<String>, GitError> {
-        let said = self
-            .git
-            .call(Configuration::Ours)
-            .env("GIT_DIR", &self.git_dir)
-            .args(["for-each-ref", "--format=%(worktreepath)", branch])
-            .run()?;
-        let folder = String::from_utf8_lossy(&said.stdout).trim().to_owned();
-        Ok(Some(folder).filter(|folder| !folder.is_empty()))
     }
 }

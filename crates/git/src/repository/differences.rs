@@ -11,17 +11,21 @@ const PATHS_PER_CALL: usize = 200;
 /// How much is told of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
+    /// For `git apply`, with all that is no text.
     Patch,
+    /// For a person.
+    Reading,
     Stat,
     Names,
 }
 
 impl Detail {
-    fn option(self) -> &'static str {
+    fn options(self) -> &'static [&'static str] {
         match self {
-            Self::Patch => "--patch",
-            Self::Stat => "--stat",
-            Self::Names => "--name-only",
+            Self::Patch => &["--binary", "--unified=3"],
+            Self::Reading => &["--unified=3"],
+            Self::Stat => &["--stat"],
+            Self::Names => &["--name-only"],
         }
     }
 }
@@ -34,8 +38,21 @@ pub struct ChangedLines {
     pub removed: Option<u64>,
 }
 
-/// No program of the repository or the person shows a difference for us.
-const PLAIN: [&str; 4] = ["diff", "--no-ext-diff", "--no-textconv", "--no-color"];
+/// No program of the repository or the person shows a difference for us, and no setting of theirs changes what it looks like:
+/// `git apply` must take it.
+const PLAIN: [&str; 11] = [
+    "diff",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-relative",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--inter-hunk-context=0",
+    "--submodule=short",
+    "--ws-error-highlight=none",
+    "-O/dev/null",
+];
 
 impl Repository {
     pub fn difference(
@@ -44,7 +61,7 @@ impl Repository {
         to: &CommitId,
         detail: Detail,
     ) -> Result<Vec<u8>, RepositoryError> {
-        let call = self.read(PLAIN).args([detail.option(), from.as_str(), to.as_str(), "--"]);
+        let call = self.read(PLAIN).args(detail.options()).args([from.as_str(), to.as_str(), "--"]);
         Ok(call.run()?.stdout)
     }
 
@@ -59,7 +76,7 @@ impl Repository {
         Ok(entries.filter_map(|entry| counted(&String::from_utf8_lossy(entry))).collect())
     }
 
-    /// The patch of these files only; of all where none is named.
+    /// What changed in these files only, for a person; in all where none is named.
     pub fn patch_of(
         &self,
         from: &CommitId,
@@ -67,12 +84,13 @@ impl Repository {
         paths: &[String],
     ) -> Result<Vec<u8>, RepositoryError> {
         if paths.is_empty() {
-            return self.difference(from, to, Detail::Patch);
+            return self.difference(from, to, Detail::Reading);
         }
         let mut patch = Vec::new();
         for some in paths.chunks(PATHS_PER_CALL) {
             let call = self.read(PLAIN).env("GIT_LITERAL_PATHSPECS", "1");
-            let call = call.args([Detail::Patch.option(), from.as_str(), to.as_str(), "--"]);
+            let call = call.args(Detail::Reading.options());
+            let call = call.args([from.as_str(), to.as_str(), "--"]);
             patch.extend(call.args(some).run()?.stdout);
         }
         Ok(patch)
@@ -97,7 +115,8 @@ impl Repository {
 
     /// Of two files, wherever they are.
     pub fn difference_of_files(&self, old: &Path, new: &Path) -> Result<Vec<u8>, RepositoryError> {
-        let call = self.read(PLAIN).args(["--no-index", "--"]).arg(old).arg(new);
+        let call = self.read(PLAIN).args(Detail::Reading.options()).args(["--no-index", "--"]);
+        let call = call.arg(old).arg(new);
         // 1: they differ.
         Ok(call.run_with(&[1])?.0.stdout)
     }

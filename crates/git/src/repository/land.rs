@@ -23,9 +23,23 @@ pub struct Advance<'a> {
 impl Repository {
     /// Whether a commit has another one in its history.
     pub fn contains(&self, commit: &CommitId, other: &CommitId) -> Result<bool, GitError> {
+        if commit == other {
+            return Ok(true);
+        }
         let call = self.plain(["merge-base", "--is-ancestor", other.as_str(), commit.as_str()]);
         // A commit that is gone is in nobody's history.
         Ok(call.run_with(&[1, 128])?.1 == 0)
+    }
+
+    /// How many commits are in the history of one and of none of the others.
+    pub fn count_beyond(
+        &self,
+        commit: &CommitId,
+        others: [&CommitId; 2],
+    ) -> Result<usize, GitError> {
+        let without = others.map(|other| format!("^{other}"));
+        let call = self.plain(["rev-list", "--count", commit.as_str()]).args(without).arg("--");
+        call.run()?.line().parse().map_err(|_| super::unexpected("rev-list", b"no number"))
     }
 
     /// The tree of a commit, by its hash.
@@ -56,22 +70,14 @@ impl Repository {
         parse_commit("commit-tree", &made.line())
     }
 
-    /// The worktree that has a branch checked out.
-    pub fn checkout_of(&self, branch: &str) -> Result<Option<PathBuf>, RepositoryError> {
-        let listed = self.read(["worktree", "list", "--porcelain"]).run()?;
-        let wanted = format!("branch refs/heads/{branch}");
-        let mut folder = None;
-        for line in listed.stdout.split(|byte| *byte == b'\n') {
-            if let Some(path) = line.strip_prefix(b"worktree ") {
-                folder = Some(PathBuf::from(OsStr::from_bytes(path)));
-            } else if line == wanted.as_bytes() {
-                return Ok(folder);
-            }
-        }
-        Ok(None)
+    /// The worktree that has a branch checked out; none where its folder is gone.
+    pub fn checkout_of(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
+        let stored = self.stored(&format!("refs/heads/{branch}"))?;
+        Ok(stored.and_then(|stored| stored.checkout().map(Path::to_owned)))
     }
 
-    /// Files of a checkout that are not committed and that differ between the two commits: they would be lost.
+    /// What of a checkout is in no commit and would be lost between the two commits: files that differ between them, and
+    /// whatever is in the place of a new file, ignored or not.
     pub fn in_the_way(
         &self,
         checkout: &Path,
@@ -79,13 +85,16 @@ impl Repository {
     ) -> Result<Vec<String>, RepositoryError> {
         let status = self.read(STATUS_ARGS).folder(checkout);
         let status = status.args(["--untracked-files=all", "--ignore-submodules=dirty"]).run()?;
-        let dirty: BTreeSet<String> = read_status(&status.stdout)?
-            .into_iter()
-            .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
-            .collect();
-        let changed = self.changed_between(advance.from.as_str(), advance.to.as_str())?;
-        let names = changed.iter().map(|name| String::from_utf8_lossy(name).into_owned());
-        Ok(names.filter(|name| dirty.contains(name)).collect())
+        let dirty: BTreeSet<Vec<u8>> =
+            read_status(&status.stdout)?.into_iter().map(|entry| entry.path).collect();
+        let (from, to) = (advance.from.as_str(), advance.to.as_str());
+        let changed = self.changed_between(from, to)?;
+        let added = self.plain(["diff-tree", "-r", "-z", "--name-only", "--no-renames"]);
+        let added = names(&added.args(["--diff-filter=A", from, to, "--"]).run()?.stdout);
+        let blocking = added.iter().filter_map(|path| in_place_of(checkout, path, &changed));
+        let found: BTreeSet<Vec<u8>> =
+            changed.intersection(&dirty).cloned().chain(blocking).collect();
+        Ok(found.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect())
     }
 
     /// The paths of all files that are not the same in two commits.
@@ -95,9 +104,7 @@ impl Repository {
         to: &str,
     ) -> Result<BTreeSet<Vec<u8>>, GitError> {
         let call = self.plain(["diff-tree", "-r", "-z", "--name-only", "--no-renames"]);
-        let listed = call.args([from, to, "--"]).run()?.stdout;
-        let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        Ok(names.map(<[u8]>::to_vec).collect())
+        Ok(names(&call.args([from, to, "--"]).run()?.stdout))
     }
 
     /// Moves a branch of the person forward; the files of the checkout that has it follow. Nothing is overwritten that is in
@@ -112,26 +119,33 @@ impl Repository {
                     "merge",
                     "--ff-only",
                     "--no-overwrite-ignore",
+                    // The settings of the branch may say otherwise.
+                    "--no-squash",
+                    "--commit",
                     "--no-autostash",
                     "--no-verify-signatures",
                     "--quiet",
                     to.as_str(),
                 ]);
                 without_hooks(call, self.configured_hooks()?).run()?;
+                if self.tip_of_branch(branch)?.as_ref() != Some(to) {
+                    let branch = branch.to_owned();
+                    return Err(RepositoryError::NotMoved { branch, folder: checkout });
+                }
             }
         }
         crash::point("land.branch_moved");
         Ok(())
     }
 
-    /// Notes which commit of the person's branch has the work of a session.
-    pub fn note_landed(&self, session: &SessionName, commit: &CommitId) -> Result<(), GitError> {
-        self.update_refs(format!("update {} {commit}\n", landed_ref(session)))
-    }
-
-    /// The commit that was noted so.
-    pub fn landed(&self, session: &SessionName) -> Result<Option<CommitId>, GitError> {
-        self.tip_of(&landed_ref(session))
+    /// Notes which commit of the person's branch has the work of a session up to `tip`.
+    pub fn note_landed(
+        &self,
+        session: &SessionName,
+        tip: &CommitId,
+        commit: &CommitId,
+    ) -> Result<(), GitError> {
+        self.update_refs(format!("update refs/tollgate/landed/{session}/{tip} {commit}\n"))
     }
 
     /// For calls that need nothing of the person's configuration.
@@ -140,6 +154,37 @@ impl Repository {
     }
 }
 
-fn landed_ref(session: &SessionName) -> String {
-    format!("refs/tollgate/landed/{session}")
+/// What `-z` prints.
+fn names(listed: &[u8]) -> BTreeSet<Vec<u8>> {
+    let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    names.map(<[u8]>::to_vec).collect()
+}
+
+/// What is in the place of a new file: something of its name, or a file where it needs a folder. What the change itself takes
+/// away is not in the way.
+fn in_place_of(checkout: &Path, path: &[u8], changed: &BTreeSet<Vec<u8>>) -> Option<Vec<u8>> {
+    let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+    for part in ends.chain([path.len()]).map(|end| &path[..end]) {
+        let found = place(checkout, part).symlink_metadata().ok()?;
+        if !found.is_dir() {
+            return (!changed.contains(part) || part == path).then(|| part.to_vec());
+        }
+    }
+    holds_more(checkout, path, changed).then(|| [path, b"/"].concat())
+}
+
+/// Whether a folder has a file that the change does not take away.
+fn holds_more(checkout: &Path, folder: &[u8], changed: &BTreeSet<Vec<u8>>) -> bool {
+    let entries = std::fs::read_dir(place(checkout, folder)).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| {
+        let path = [folder, b"/", entry.file_name().as_bytes()].concat();
+        match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            true => holds_more(checkout, &path, changed),
+            false => !changed.contains(&path),
+        }
+    })
+}
+
+fn place(checkout: &Path, path: &[u8]) -> PathBuf {
+    checkout.join(OsStr::from_bytes(path))
 }

@@ -4,7 +4,7 @@ use super::changes::{ChangeKind, FoundChange, Presence};
 use super::names::is_refused_by_git;
 use super::{Workspace, WorkspaceError};
 use crate::program::{GitCall, GitError};
-use crate::repository::{StoredRef, parse_commit};
+use crate::repository::StoredRef;
 use rustix::fs::Dir;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -76,7 +76,7 @@ impl Workspace {
         let Some(stored) = self.rescues()?.into_iter().find(|stored| stored.name == rescue) else {
             return Ok(false);
         };
-        self.reset(&parse_commit("for-each-ref", &stored.commit)?)?;
+        self.reset(&stored.commit)?;
         self.adopt(tip)?;
         Ok(true)
     }
@@ -87,7 +87,7 @@ impl Workspace {
         let Some(stored) = self.rescues()?.into_iter().find(|stored| stored.name == rescue) else {
             return Ok(paths.to_vec());
         };
-        let commit = parse_commit("for-each-ref", &stored.commit)?;
+        let commit = stored.commit;
         let accepted = self.accepted()?;
         let mut left = Vec::new();
         for some in paths.chunks(PATHS_PER_CALL) {

@@ -80,7 +80,7 @@ impl Repository {
         let stored = self.refs_below("refs/tags")?.into_iter();
         let named = |stored: crate::repository::StoredRef| {
             let name = stored.name.strip_prefix("refs/tags/")?.to_owned();
-            Some((name, stored.commit))
+            Some((name, stored.commit.to_string()))
         };
         Ok(stored.filter_map(named).collect())
     }

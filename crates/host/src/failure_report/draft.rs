@@ -104,7 +104,6 @@ pub(super) fn add_end(report: &mut FailureReport, outputs: &[String], end: &Disp
         code: None,
     };
     report.message = words::ended(end);
-    report.denied = denied(end);
     report.impacted_artifacts = match end {
         DispatchEnd::Invalid { errors, .. } | DispatchEnd::MissingContext { errors } => {
             errors.iter().map(|error| paths::of_error(report, error)).collect()
@@ -115,22 +114,6 @@ pub(super) fn add_end(report: &mut FailureReport, outputs: &[String], end: &Disp
         }
         _ => paths::of_files(outputs, "it should have been written"),
     };
-}
-
-/// The kernel does not tell us what it refuses an agent, but most programs say it at their end.
-fn denied(end: &DispatchEnd) -> Option<String> {
-    let DispatchEnd::Crashed { stderr_tail, .. } = end else { return None };
-    const REFUSALS: [&str; 4] =
-        ["Permission denied", "EACCES", "Operation not permitted", "Read-only file system"];
-    let is_refusal = |line: &&str| REFUSALS.iter().any(|word| line.contains(word));
-    let path = |line: &str| {
-        let words = line.split([' ', '"', '\'', '`', '(', ')', ',']);
-        let path = words
-            .map(|word| word.trim_end_matches([':', ';', '.']))
-            .find(|word| word.len() > 1 && word.starts_with('/') && !word.starts_with("//"));
-        path.map(str::to_owned)
-    };
-    stderr_tail.lines().rev().filter(is_refusal).find_map(path)
 }
 
 /// What is on record of the attempt beside its end.

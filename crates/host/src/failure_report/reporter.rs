@@ -1,7 +1,7 @@
 //! Watches the events for failures and writes a report of each, once.
 
 use super::draft::Noted;
-use super::{FailureReport, Tried, draft, folders, keep, name_of, numbered, paths, words};
+use super::{FailureReport, Tried, denied, draft, folders, keep, name_of, numbered, paths, words};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -235,6 +235,7 @@ impl Reporter {
         paths::resolve(&mut report, &self.root);
         if let Some((number, attempt)) = report.dispatch.zip(report.attempt) {
             let folder = self.layout.attempt(number, attempt);
+            report.denied = denied::path(&folder);
             report.excerpts.agent_input = head(&self.redactor, &folder.input());
             report.excerpts.agent_output = files::read_tail(&folder.stdout(), TAIL_BYTES)?;
             report.excerpts.stack_trace = files::read_tail(&folder.stderr(), TAIL_BYTES)?;

@@ -35,7 +35,7 @@ pub fn for_people(report: &FailureReport) -> String {
 /// What the sandbox refused, and how it is opened.
 fn denied(path: &str) -> String {
     format!(
-        "it may not write {path}; if it must, add that to `write` below [sandbox] in tollgate.toml"
+        "the sandbox does not let agents write {path}; `write` below [sandbox] in tollgate.toml opens it"
     )
 }
 

@@ -1,17 +1,18 @@
 //! What nobody needs any more of sessions that have ended.
 
-use super::{Reason, RemovalError, Unmerged, finish, out_of_sight, view};
-use crate::context::Context;
-use crate::lock::SessionLock;
+use super::{Reason, RemovalError, Unmerged, end_all, finish, has_ended, out_of_sight, view};
+use crate::client::LockError;
+use crate::context::{Context, has_folder};
 use crate::sessions;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 use tollgate_core::id::SessionName;
 use tollgate_core::time::Timestamp;
-use tollgate_core::view::Standing;
 use tollgate_files::crash;
 use tollgate_files::disk::disk_use;
-use tollgate_files::layout::{self, SessionLayout};
-use tollgate_git::repository::ForgetError;
+use tollgate_files::layout::{self, Layout, SessionLayout};
+use tollgate_git::repository::{ForgetError, Refs, Tips};
 use tollgate_git::workspace;
 use tollgate_snapshot::{Retention, Snapshots};
 
@@ -25,7 +26,7 @@ const TRANSCRIPTS: [&str; 3] = ["stdout.log", "stderr.log", "supervisor.log"];
 pub enum Item {
     /// Of a session that has ended, or that is gone.
     Workspaces {
-        session: String,
+        session: SessionName,
         homes: Vec<PathBuf>,
         bytes: u64,
     },
@@ -37,11 +38,22 @@ pub enum Item {
     /// The branch and the hidden refs of a session whose work is merged.
     Refs {
         session: SessionName,
-        count: usize,
+        tips: Tips,
     },
     Snapshots {
         count: usize,
     },
+}
+
+impl Item {
+    fn session(&self) -> Option<&SessionName> {
+        match self {
+            Self::Workspaces { session, .. }
+            | Self::Transcripts { session, .. }
+            | Self::Refs { session, .. } => Some(session),
+            Self::Snapshots { .. } => None,
+        }
+    }
 }
 
 /// A session that holds something, and why it stays.
@@ -70,12 +82,13 @@ impl Freed {
 
 /// Looks for what can go; nothing is changed.
 pub fn plan(context: &Context, now: Timestamp) -> Result<Freed, RemovalError> {
+    let look = Look::now(context, now)?;
     let mut found = Freed::default();
-    let names = sessions::list(&context.layout)?;
-    for session in &names {
-        of_session(context, session, now, &mut found)?;
+    for session in sessions::list(&context.layout)? {
+        look.of_session(&session, &mut found)?;
     }
-    found.items.extend(of_gone_sessions(context, now)?);
+    let gone = look.left_of_gone_sessions().into_iter();
+    found.items.extend(gone.map(|(session, homes)| workspaces(&session, homes)));
     let count = snapshots(context).outdated(now, retention(context))?;
     if count > 0 {
         found.items.push(Item::Snapshots { count });
@@ -86,120 +99,168 @@ pub fn plan(context: &Context, now: Timestamp) -> Result<Freed, RemovalError> {
 /// Frees what can go. What a running process holds is left to the next time.
 pub fn collect(context: &Context, now: Timestamp) -> Result<Freed, RemovalError> {
     finish(context)?;
-    let mut found = plan(context, now)?;
-    let mut freed = Vec::new();
-    for item in found.items {
-        if free(context, &item, now)? {
-            freed.push(item);
-        }
+    let planned = plan(context, now)?;
+    let mut freed = Freed { items: Vec::new(), kept: planned.kept };
+    let mut sessions: Vec<&SessionName> = planned.items.iter().filter_map(Item::session).collect();
+    // What there is of one session is planned together.
+    sessions.dedup();
+    for session in sessions {
+        free_session(context, session, now, &mut freed)?;
     }
-    found.items = freed;
+    for item in planned.items.into_iter().filter(|item| item.session().is_none()) {
+        snapshots(context).tidy(now, retention(context))?;
+        freed.items.push(item);
+    }
     sessions::forget_disk_use(&context.state_home, context.repository.root());
-    Ok(found)
+    Ok(freed)
 }
 
-fn of_session(
+/// What was planned may have changed by the time that the session is ours: it is looked at again.
+fn free_session(
     context: &Context,
     session: &SessionName,
     now: Timestamp,
-    found: &mut Freed,
+    freed: &mut Freed,
 ) -> Result<(), RemovalError> {
-    let view = match view(context, session) {
-        Ok(Some(view)) => view,
-        Ok(None) => return Ok(()),
-        Err(error) => {
-            let why = Reason::Unreadable(error.to_string());
-            found.kept.push(Kept { session: session.clone(), why });
-            return Ok(());
-        }
+    let _lock = match context.lock_name(session) {
+        Err(LockError::Held { .. }) => return Ok(()),
+        lock => lock?,
     };
-    if !matches!(view.route.standing, Standing::Done | Standing::Cancelled) {
-        return Ok(());
+    let look = Look::now(context, now)?;
+    let mut found = Freed::default();
+    if context.session_layout(session).folder().is_dir() {
+        look.of_session(session, &mut found)?;
+    } else if let Some(homes) = look.left_of_gone_sessions().remove(session) {
+        found.items.push(workspaces(session, homes));
     }
-    let age_ms = now.ms_since(view.updated_at);
-    let is_old = |days: u32| age_ms >= u64::from(days) * DAY_MS;
-    let gc = &context.config.gc;
-    let homes = sessions::homes(&context.state_home, context.repository.root(), session);
-    if is_old(gc.workspace_days) && !homes.is_empty() {
-        let bytes = homes.iter().map(|home| disk_use(home)).sum();
-        found.items.push(Item::Workspaces { session: session.to_string(), homes, bytes });
-    }
-    let files = transcripts(&context.session_layout(session));
-    if is_old(gc.transcript_days) && !files.is_empty() {
-        let bytes = files.iter().map(|file| disk_use(file)).sum();
-        found.items.push(Item::Transcripts { session: session.clone(), files, bytes });
-    }
-    let count = context.repository.refs_of_work(session)?;
-    if count == 0 {
-        return Ok(());
-    }
-    match Unmerged::of(&context.repository, &view)? {
-        Some(work) => {
-            found.kept.push(Kept { session: session.clone(), why: Reason::Unmerged(work) });
+    for item in found.items {
+        if free(context, &item)? {
+            freed.items.push(item);
         }
-        None if is_old(gc.ref_days) => {
-            found.items.push(Item::Refs { session: session.clone(), count });
-        }
-        None => {}
     }
+    found.kept.retain(|kept| !freed.kept.contains(kept));
+    freed.kept.extend(found.kept);
     Ok(())
 }
 
-/// Workspaces of sessions whose folder somebody deleted by hand.
-fn of_gone_sessions(context: &Context, now: Timestamp) -> Result<Vec<Item>, RemovalError> {
-    let folder = layout::workspaces(&context.state_home, context.repository.root());
-    let mut items = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let session = name.split('~').next().unwrap_or_default();
-        let Ok(parsed) = SessionName::parse(session) else { continue };
-        let is_gone = !context.is_taken(&parsed)?;
-        let changed = entry.metadata().ok().and_then(|found| found.modified().ok());
-        let changed = changed.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        let changed_ms = changed.map_or(i64::MAX, |at| i64::try_from(at.as_millis()).unwrap_or(0));
-        let age_ms = now.ms_since(Timestamp::from_ms(changed_ms));
-        if is_gone && age_ms >= u64::from(context.config.gc.workspace_days) * DAY_MS {
-            let home = entry.path();
-            let bytes = disk_use(&home);
-            items.push(Item::Workspaces { session: session.to_owned(), homes: vec![home], bytes });
-        }
-    }
-    Ok(items)
+/// What is there at one moment.
+struct Look<'a> {
+    context: &'a Context,
+    now: Timestamp,
+    refs: Refs,
+    worktrees: Vec<Layout>,
 }
 
-/// False when a process holds the session just now.
-fn free(context: &Context, item: &Item, now: Timestamp) -> Result<bool, RemovalError> {
-    let lock =
-        |session: &SessionName| SessionLock::acquire_file(&context.session_lock(session)).ok();
+impl<'a> Look<'a> {
+    fn now(context: &'a Context, now: Timestamp) -> Result<Self, RemovalError> {
+        let (refs, worktrees) = (context.repository.refs()?, context.worktrees()?);
+        Ok(Self { context, now, refs, worktrees })
+    }
+
+    fn of_session(&self, session: &SessionName, found: &mut Freed) -> Result<(), RemovalError> {
+        let context = self.context;
+        let keep = |why| Kept { session: session.clone(), why };
+        let view = match view(context, session) {
+            Ok(view) => view,
+            Err(why) => {
+                found.kept.push(keep(why));
+                return Ok(());
+            }
+        };
+        if !has_ended(&view) {
+            return Ok(());
+        }
+        let gc = &context.config.gc;
+        let is_old = |days| self.is_old(view.updated_at, days);
+        let homes = sessions::homes(&context.state_home, context.repository.root(), session);
+        if is_old(gc.workspace_days) && !homes.is_empty() {
+            found.items.push(workspaces(session, homes));
+        }
+        let files = transcripts(&context.session_layout(session));
+        if is_old(gc.transcript_days) && !files.is_empty() {
+            let bytes = files.iter().map(|file| disk_use(file)).sum();
+            found.items.push(Item::Transcripts { session: session.clone(), files, bytes });
+        }
+        let tips = self.refs.of_work(session);
+        if tips.is_empty() {
+            return Ok(());
+        }
+        match Unmerged::of(&context.repository, &view, &self.refs)? {
+            Some(work) => found.kept.push(keep(Reason::Unmerged(work))),
+            None if is_old(gc.ref_days) => {
+                found.items.push(Item::Refs { session: session.clone(), tips });
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Workspaces of sessions whose folder somebody deleted by hand.
+    fn left_of_gone_sessions(&self) -> BTreeMap<SessionName, Vec<PathBuf>> {
+        let context = self.context;
+        let folder = layout::workspaces(&context.state_home, context.repository.root());
+        let mut left = BTreeMap::<SessionName, Vec<PathBuf>>::new();
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let session = name.split('~').next().unwrap_or_default();
+            let Ok(session) = SessionName::parse(session) else { continue };
+            if self.is_gone(&session)
+                && self.is_old(changed_at(&entry), context.config.gc.workspace_days)
+            {
+                left.entry(session).or_default().push(entry.path());
+            }
+        }
+        left
+    }
+
+    fn is_gone(&self, session: &SessionName) -> bool {
+        !has_folder(&self.worktrees, session) && self.refs.branches_of(session).is_empty()
+    }
+
+    fn is_old(&self, since: Timestamp, days: u32) -> bool {
+        self.now.ms_since(since) >= u64::from(days) * DAY_MS
+    }
+}
+
+fn changed_at(entry: &std::fs::DirEntry) -> Timestamp {
+    let changed = entry.metadata().ok().and_then(|found| found.modified().ok());
+    let changed = changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    let ms = changed.map_or(i64::MAX, |at| i64::try_from(at.as_millis()).unwrap_or(0));
+    Timestamp::from_ms(ms)
+}
+
+fn workspaces(session: &SessionName, homes: Vec<PathBuf>) -> Item {
+    let bytes = homes.iter().map(|home| disk_use(home)).sum();
+    Item::Workspaces { session: session.clone(), homes, bytes }
+}
+
+/// Of a session that is ours. False when something of it stays.
+fn free(context: &Context, item: &Item) -> Result<bool, RemovalError> {
     match item {
         Item::Workspaces { session, homes, .. } => {
-            let parsed = SessionName::parse(session).ok();
-            let Some(_lock) = parsed.as_ref().and_then(lock) else { return Ok(false) };
+            end_all(context, session)?;
             for home in homes {
                 let doomed = out_of_sight(home)?;
                 crash::point("gc.workspace_renamed");
                 workspace::remove(&doomed)?;
             }
         }
-        Item::Transcripts { session, files, .. } => {
-            let Some(_lock) = lock(session) else { return Ok(false) };
+        Item::Transcripts { files, .. } => {
             for file in files {
                 workspace::remove(file)?;
                 crash::point("gc.transcript_gone");
             }
         }
-        Item::Refs { session, .. } => {
-            let Some(_lock) = lock(session) else { return Ok(false) };
-            match context.repository.forget_work(session) {
+        Item::Refs { tips, .. } => {
+            let stayed = match context.repository.forget(tips) {
                 // The person works on it.
                 Err(ForgetError::CheckedOut { .. }) => return Ok(false),
-                gone => gone?,
-            }
+                stayed => stayed?,
+            };
             crash::point("gc.refs_gone");
+            return Ok(stayed.is_empty());
         }
-        Item::Snapshots { .. } => {
-            snapshots(context).tidy(now, retention(context))?;
-        }
+        Item::Snapshots { .. } => {}
     }
     Ok(true)
 }

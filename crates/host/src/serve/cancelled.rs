@@ -57,7 +57,7 @@ impl Owner {
 
 /// Ends everything that was started for a session, also what its journal does not know. What is still on its way begins
 /// no more.
-pub(super) fn end_all(context: &Context, session: &SessionName) -> Result<(), ActivityError> {
+pub(crate) fn end_all(context: &Context, session: &SessionName) -> Result<(), ActivityError> {
     let layout = context.session_layout(session);
     let mut folders = Vec::new();
     for dispatch in folders_in(&layout.dispatches()).map_err(list())? {

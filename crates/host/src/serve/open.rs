@@ -143,7 +143,7 @@ impl Owner {
         first: First,
     ) -> Result<(Self, Option<TornTail>), OpenError> {
         let layout = context.session_layout(session);
-        let lock = lock_name(&context, session)?.and_folder(layout.folder())?;
+        let lock = context.lock_name(session)?.and_folder(layout.folder())?;
         let anchors = context.journal_anchors(session);
         let anchored = Anchored::read(&anchors);
         let mut older = None;
@@ -248,8 +248,8 @@ fn make_folder(context: &Context, session: &SessionName) -> Result<SessionLock, 
     // First, because nothing after it makes up for it when this process dies in between.
     context.repository.exclude_own(context.config.sessions_tracked)?;
     // Locked before anything is made or moved: the session of this name may be another worktree's.
-    let lock = match lock_name(context, session) {
-        Err(OpenError::Lock(LockError::Held { .. })) => return Err(exists()),
+    let lock = match context.lock_name(session) {
+        Err(LockError::Held { .. }) => return Err(exists()),
         lock => lock?,
     };
     if context.is_taken(session)? {
@@ -281,15 +281,6 @@ fn copy_documents(
         files::write_beneath(layout.folder(), path, bytes)?;
     }
     files::sync_tree(layout.folder())
-}
-
-/// In the state directory: a copy of the session's folder has a lock of its own.
-fn lock_name(context: &Context, session: &SessionName) -> Result<SessionLock, OpenError> {
-    let lock = context.session_lock(session);
-    let folder = files::folder_of(&lock);
-    let problem = |cause| OpenError::Folder { path: folder.to_owned(), cause };
-    std::fs::create_dir_all(folder).map_err(problem)?;
-    Ok(SessionLock::acquire_file(&lock)?)
 }
 
 fn replay(

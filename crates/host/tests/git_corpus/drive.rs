@@ -101,7 +101,7 @@ impl Stage {
         repository.uncommitted().unwrap();
         assert!(repository.has_path(&head, "first").unwrap());
         repository.content(&head, "first").unwrap();
-        for detail in [Detail::Patch, Detail::Stat, Detail::Names] {
+        for detail in [Detail::Patch, Detail::Reading, Detail::Stat, Detail::Names] {
             repository.difference(&head, &self.changes[0], detail).unwrap();
         }
         let _has_none = repository.parent(&head);
@@ -211,8 +211,8 @@ impl Stage {
         if repository.tip_of_branch("other").unwrap().as_ref() == Some(base) {
             repository.advance(advance).unwrap();
         }
-        repository.note_landed(session, &one).unwrap();
-        assert_eq!(repository.landed(session).unwrap(), Some(one));
+        repository.note_landed(session, &one, &one).unwrap();
+        assert_eq!(repository.refs().unwrap().landed(session, &one), Some(&one));
     }
 
     fn rescue_and_reset(&self, workspace: &Workspace, commit: &CommitId, plant: &dyn Fn(&Path)) {
