@@ -180,6 +180,16 @@ fn r187_a_refusal_that_is_not_the_sandboxs_is_not_called_its() {
 }
 
 #[test]
+fn r187_that_the_cost_is_unknown_is_said_once() {
+    let repo = Repo::new();
+    repo.lean().exits(0);
+    for args in [["audit"], ["status"]] {
+        let said = repo.tollgate(&args).exits(0).out;
+        assert_eq!(said.matches("unknown").count(), 1, "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn r187_what_similar_sessions_took_is_told_before_the_first_agent_starts() {
     let repo = Repo::new();
     repo.lean().exits(0).does_not_say("estimate");
