@@ -2,6 +2,8 @@
 
 mod message;
 
+pub(crate) use message::shortened;
+
 use crate::activity::checks::{self, CheckOrder};
 use crate::activity::{ActivityError, StopSwitch};
 use crate::client::{Client, JournalError, LockError};

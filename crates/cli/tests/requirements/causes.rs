@@ -182,6 +182,16 @@ fn r187_a_refusal_that_is_not_the_sandboxs_is_not_called_its() {
 }
 
 #[test]
+fn r187_that_the_cost_is_unknown_is_said_once() {
+    let repo = Repo::new();
+    repo.lean().exits(0);
+    for args in [["audit"], ["status"]] {
+        let said = repo.tollgate(&args).exits(0).out;
+        assert_eq!(said.matches("unknown").count(), 1, "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn r187_what_similar_sessions_took_is_told_before_the_first_agent_starts() {
     let repo = Repo::new();
     repo.lean().exits(0).does_not_say("estimate");
@@ -199,6 +209,15 @@ fn r183_a_command_that_says_and_does_nothing_is_ended() {
     let ran = repo.lean().exits(0);
     assert!(ran.err.contains("no output for 0 s while it computed nothing"), "{}", ran.err);
     assert_eq!(repo.starts_of("SpecAgent"), 2);
+}
+
+#[test]
+fn r183_a_command_has_a_limit_of_silence_without_any_setting() {
+    let repo = Repo::new();
+    repo.lean().exits(0);
+    let spec = repo.session_file("dispatches/1/attempt-1/run.json");
+    let spec: Value = serde_json::from_str(&spec).unwrap();
+    assert_eq!(spec["silence_ms"], 600_000, "{spec}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::support::{Repo, files_below, ran};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -136,6 +137,37 @@ fn r184_what_ended_sessions_hold_is_freed_after_so_many_days() {
 }
 
 #[test]
+fn r184_snapshots_that_are_too_old_are_freed() {
+    let repo = done();
+    repo.lean().exits(0);
+    let count = || repo.tollgate(&["snapshot", "list", "--json"]).out.matches("\"id\"").count();
+    assert_eq!(count(), 2);
+    repo.settings("[snapshot]\nkeep = 1");
+    let planned = repo.tollgate(&["gc", "--dry-run"]).exits(0).out;
+    assert!(planned.contains("snapshots  1 snapshot too old"), "{planned}");
+    assert_eq!(count(), 2);
+    let freed = repo.tollgate(&["gc"]).exits(0).out;
+    assert_eq!(freed, planned);
+    assert_eq!(count(), 1);
+}
+
+#[test]
+fn r184_workspaces_of_a_session_whose_folder_is_gone_are_freed() {
+    let repo = done();
+    let name = repo.session_name();
+    fs::remove_dir_all(repo.session()).unwrap();
+    let held = || state(&repo).into_iter().filter(|path| path.ends_with("tree/app.txt")).count();
+    assert!(held() > 0);
+    repo.tollgate(&["gc"]).exits(0).says("nothing to free");
+    repo.settings("[gc]\nworkspace_days = 0");
+    let freed = repo.tollgate(&["gc"]).exits(0).out;
+    assert!(freed.contains(&format!("{name}  1 workspace")), "{freed}");
+    assert_eq!(held(), 0);
+    let branch = repo.git(&["show", &format!("tollgate/{name}:app.txt")]);
+    assert!(branch.contains("T-001"), "the work stays on its branch");
+}
+
+#[test]
 fn r184_the_list_shows_what_a_session_holds_and_who_must_act() {
     let repo = Repo::new();
     repo.tollgate(&["run", "--no-input", "--slug", "waits", "Add a line"]).exits(3);
@@ -231,6 +263,95 @@ fn r184_killed_at_any_instant_gc_is_finished_by_the_next_one() {
         repo.tollgate(&["audit", "--verify"]).exits(0);
         repo.tollgate(&["gc"]).exits(0);
         repo.tollgate(&["gc"]).exits(0).says("nothing to free");
+        repo.tollgate(&["rm", "latest"]).exits(0);
+        expect_gone(&repo);
+    }
+}
+
+/// Kills `args` when it removes the Nth thing of the trees that it removes, and says whether there were so many.
+fn killed_removing(repo: &Repo, args: &[&str], nth: u32) -> bool {
+    let variable = ("TOLLGATE_CRASH_REMOVING", nth.to_string());
+    let output = repo.command(args).env(variable.0, variable.1).output().unwrap();
+    output.status.signal() == Some(9)
+}
+
+/// Early ones each, later ones further apart.
+const NTH: [u32; 8] = [1, 2, 3, 5, 8, 13, 21, 34];
+
+#[test]
+fn r184_killed_while_a_tree_is_removed_rm_is_finished_by_the_next_command() {
+    for (at, nth) in NTH.into_iter().enumerate() {
+        let repo = merged();
+        if !killed_removing(&repo, &["rm", "latest"], nth) {
+            assert!(at > 4, "only {nth} things were removed");
+            return;
+        }
+        let listed = repo.tollgate(&["sessions", "--json"]).exits(0).out;
+        assert!(!listed.contains("\"session\""), "{nth}: {listed}");
+        // Either of them finishes it.
+        match at % 2 {
+            0 => repo.tollgate(&["gc"]).exits(0),
+            _ => repo.tollgate(&["rm", "latest"]).exits(2).says("there are no sessions"),
+        };
+        expect_gone(&repo);
+    }
+}
+
+#[test]
+fn r184_killed_while_a_tree_is_removed_gc_leaves_the_session_as_it_is() {
+    for (at, nth) in NTH.into_iter().enumerate() {
+        let repo = merged();
+        repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+        if !killed_removing(&repo, &["gc"], nth) {
+            assert!(at > 1, "only {nth} things were removed");
+            return;
+        }
+        let listed = repo.tollgate(&["sessions", "--json"]).exits(0).out;
+        assert_eq!(listed.matches("\"session\"").count(), 1, "{nth}: {listed}");
+        repo.tollgate(&["status"]).exits(0);
+        repo.tollgate(&["audit", "--verify"]).exits(0);
+        repo.tollgate(&["gc"]).exits(0);
+        repo.tollgate(&["gc"]).exits(0).says("nothing to free");
+        repo.tollgate(&["rm", "latest"]).exits(0);
+        expect_gone(&repo);
+    }
+}
+
+/// Done, while the branch that it began from has moved on: the work is merged in a clone, and checked there.
+fn done_on_a_moved_branch() -> Repo {
+    let repo = done();
+    repo.write("other.txt", "from main\n");
+    repo.git(&["add", "other.txt"]);
+    repo.git(&["commit", "--quiet", "--message", "meanwhile"]);
+    repo
+}
+
+#[test]
+fn r188_killed_at_any_instant_a_merge_into_a_moved_branch_can_be_made_again() {
+    let repo = done_on_a_moved_branch();
+    let log = repo.outside("points");
+    let merged = repo.command(&["merge"]).env("TOLLGATE_CRASH_LOG", &log).output().unwrap();
+    assert!(merged.status.success());
+    let reached = fs::read_to_string(log).unwrap();
+    // Writing a single file is killed in tests of its own.
+    let is_own = |point: &&str| !point.starts_with("files.") && !point.starts_with("beneath.");
+    let points: BTreeSet<&str> = reached.lines().filter(is_own).collect();
+    for wanted in ["create.renamed", "checks.started", "checks.ended", "land.branch_moved"] {
+        assert!(points.contains(wanted), "{points:?}");
+    }
+    for point in points {
+        let repo = done_on_a_moved_branch();
+        let before = repo.git(&["rev-parse", "main"]);
+        // What runs in the supervisor of a check is not killed here.
+        if !killed_at(&repo, &["merge"], point) {
+            continue;
+        }
+        assert_eq!(repo.git(&["status", "--porcelain"]), "", "{point}");
+        repo.tollgate(&["merge"]).exits(0);
+        assert!(repo.git(&["show", "main:app.txt"]).contains("T-001"), "{point}");
+        assert_eq!(repo.git(&["show", "main:other.txt"]), "from main\n", "{point}");
+        assert_eq!(repo.git(&["rev-parse", "main^1"]), before, "{point}: it is merged once");
+        assert_eq!(repo.git(&["status", "--porcelain"]), "", "{point}");
         repo.tollgate(&["rm", "latest"]).exits(0);
         expect_gone(&repo);
     }

@@ -82,21 +82,23 @@ impl SpendBy {
     }
 }
 
+impl SpendView {
+    /// What is always known.
+    pub fn effort_words(&self) -> String {
+        let attempts = crate::count::counted(self.attempts, "attempt");
+        format!("{attempts}, {} s of agent time", self.wall_ms / 1_000)
+    }
+}
+
 impl fmt::Display for SpendView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.is_known() {
-            let attempts = crate::count::counted(self.attempts, "attempt");
-            let seconds = self.wall_ms / 1_000;
-            return write!(f, "cost unknown, {attempts}, {seconds} s of agent time");
+        match self.is_known() {
+            false => write!(f, "cost unknown, {}", self.effort_words()),
+            true => {
+                let (usd, tokens) = (self.usd_words(), self.tokens_words());
+                write!(f, "usd {usd}, tokens {tokens}, {}", self.effort_words())
+            }
         }
-        write!(
-            f,
-            "usd {}, tokens {}, {}, {} s of agent time",
-            self.usd_words(),
-            self.tokens_words(),
-            crate::count::counted(self.attempts, "attempt"),
-            self.wall_ms / 1_000
-        )
     }
 }
 

@@ -57,10 +57,10 @@ impl Workspace {
 /// Whatever is there: an agent may have made its `.git` a file or a link.
 pub fn remove(path: &Path) -> Result<(), WorkspaceError> {
     let removed = match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => match fs::remove_dir_all(path) {
+        Ok(metadata) if metadata.is_dir() => match remove_folder(path) {
             Err(cause) if cause.kind() == std::io::ErrorKind::PermissionDenied => {
                 make_listable(path);
-                fs::remove_dir_all(path)
+                remove_folder(path)
             }
             removed => removed,
         },
@@ -69,3 +69,20 @@ pub fn remove(path: &Path) -> Result<(), WorkspaceError> {
     };
     removed.map_err(|cause| WorkspaceError::io(path, cause))
 }
+
+/// One thing in it after the other, so that a test can stop in the middle.
+fn remove_folder(path: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        crash::step(REMOVING);
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    crash::step(REMOVING);
+    fs::remove_dir(path)
+}
+
+/// Says at which thing that is removed a test kills this process.
+const REMOVING: &str = "TOLLGATE_CRASH_REMOVING";

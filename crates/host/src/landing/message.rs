@@ -41,7 +41,8 @@ fn message(context: &Context, view: &View, subject: String, mut paragraphs: Vec<
     context.redactor.redact(&format!("{clean}\n")).into_owned()
 }
 
-fn shortened(goal: &str) -> String {
+/// The words that fit a subject.
+pub(crate) fn shortened(goal: &str) -> String {
     if goal.chars().count() <= SUBJECT_CHARS_MAX {
         return goal.to_owned();
     }

@@ -214,7 +214,7 @@ impl<'a> Look<'a> {
     }
 
     fn is_gone(&self, session: &SessionName) -> bool {
-        !has_folder(&self.worktrees, session) && self.refs.branches_of(session).is_empty()
+        !has_folder(&self.worktrees, session)
     }
 
     fn is_old(&self, since: Timestamp, days: u32) -> bool {

@@ -2,8 +2,8 @@
 
 use tollgate_core::role::Role;
 use tollgate_core::view::{
-    Audit, CommandEntry, CommitEntry, DecisionEntry, Outcome, Place, ReadEntry, RoleEntry, Writer,
-    WrittenEntry,
+    Audit, CommandEntry, CommitEntry, DecisionEntry, Outcome, Place, ReadEntry, RoleEntry,
+    SpendView, Writer, WrittenEntry,
 };
 use tollgate_core::words;
 use tollgate_core::work::ChangeType;
@@ -50,10 +50,17 @@ fn section(lines: &mut Vec<String>, title: &str, entries: impl Iterator<Item = S
 
 fn spend(record: &Audit) -> Vec<String> {
     let by = &record.spend_by;
+    // That nothing is known of the cost is said once.
+    let words = |spend: &SpendView| match record.spend.is_known() {
+        true => spend.to_string(),
+        false => spend.effort_words(),
+    };
     let mut lines = vec![format!("{:<11} {}", "in all", record.spend)];
-    lines.extend(by.role.iter().map(|(role, spend)| format!("{role:<11} {spend}")));
-    lines.extend(by.task.iter().map(|(task, spend)| format!("{task:<11} {spend}")));
-    lines.extend(by.agent.iter().map(|(name, spend)| format!("{:<11} {spend}", short(name))));
+    lines.extend(by.role.iter().map(|(role, spend)| format!("{role:<11} {}", words(spend))));
+    lines.extend(by.task.iter().map(|(task, spend)| format!("{task:<11} {}", words(spend))));
+    lines.extend(
+        by.agent.iter().map(|(name, spend)| format!("{:<11} {}", short(name), words(spend))),
+    );
     lines
 }
 
