@@ -72,7 +72,7 @@ pub fn explain(question: &QuestionView) {
     output::marked(BOLD, question.decision_id.as_str(), what);
     for (key, text) in [
         ("v", "reads the files that the question is about"),
-        ("d", "shows what changed: since the last round, or on the branch since its start"),
+        ("d", "shows what changed: since you were last asked, or all of the work so far"),
         ("e", "opens your editor ($VISUAL or $EDITOR) for an answer of many lines"),
     ] {
         output::marked(BOLD, &format!("  {key}"), text);
