@@ -30,9 +30,12 @@ fn words(similar: &[Summary]) -> Option<String> {
         Some(cents) => format!(", ${}.{:02}", cents / 100, cents % 100),
         None => String::new(),
     };
-    let count = counted(similar.len(), "session");
+    let as_what = match similar.len() {
+        1 => "session of this action that is".to_owned(),
+        count => format!("{count} sessions of this action that are"),
+    };
     Some(format!(
-        "about {}, {minutes} of agent time{price} (as the {count} of this action that are done here)",
+        "about {}, {minutes} of agent time{price} (as the {as_what} done here)",
         counted(dispatches, "dispatch")
     ))
 }
@@ -61,8 +64,13 @@ mod tests {
         let similar = [took(9, 1, None), took(11, 12, Some(0.804)), took(30, 90, Some(0.5))];
         let told = words(&similar).unwrap();
         assert!(told.starts_with("about 11 dispatches, 12 minutes of agent time, $0.80"), "{told}");
+        assert!(told.ends_with("(as the 3 sessions of this action that are done here)"), "{told}");
         let unknown = words(&[took(1, 0, None)]).unwrap();
         assert!(unknown.starts_with("about 1 dispatch, less than a minute"), "{unknown}");
+        assert!(
+            unknown.ends_with("(as the session of this action that is done here)"),
+            "{unknown}"
+        );
         assert!(!unknown.contains('$'), "{unknown}");
     }
 }

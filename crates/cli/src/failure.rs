@@ -1,14 +1,17 @@
 //! One error at the edge: what happened, how to continue, and the exit code.
 
 use crate::exit::Exit;
+use std::fmt::Display;
+use std::io;
 use tollgate_contract::config::Config;
 use tollgate_contract::diagnostic::Report;
+use tollgate_core::fault::FaultKind;
 use tollgate_core::refusal::Refusal;
 use tollgate_files::layout::NoStateHome;
 use tollgate_git::repository::{AsideError, RepositoryError};
 use tollgate_host::activity::ActivityError;
 use tollgate_host::client::{InboxError, JournalError, LockError};
-use tollgate_host::fault::Faulty;
+use tollgate_host::fault::{self, Faulty};
 use tollgate_host::import::ImportError;
 use tollgate_host::serve::{OpenError, ServeError};
 use tollgate_host::sessions::SessionsError;
@@ -79,7 +82,8 @@ impl From<ImportError> for Failure {
     fn from(error: ImportError) -> Self {
         match error {
             ImportError::Sessions(error) => error.into(),
-            ImportError::Lock { .. } | ImportError::File(_) => persistence(error.to_string()),
+            ImportError::Lock { ref source, .. } => unwritten(&error, Some(source.kind())),
+            ImportError::File(ref cause) => unwritten(&error, cause.io_kind()),
             ImportError::Already { ref session, .. } => {
                 Self::usage("cli.import", error.to_string())
                     .hint(format!("continue it with `tollgate resume {session}`"))
@@ -140,7 +144,8 @@ impl From<JournalError> for Failure {
                     )
             }
             _ if error.is_not_found() => Self::usage("cli.session", error.to_string()),
-            _ => persistence(error.to_string()),
+            JournalError::Io { source, .. } => unwritten(&error, Some(source.kind())),
+            _ => unwritten(&error, None),
         }
     }
 }
@@ -154,9 +159,14 @@ fn host_failed(error: &impl Faulty) -> Failure {
 }
 
 /// The truth could not be written: nothing was acknowledged, nothing is lost.
-fn persistence(message: String) -> Failure {
-    Failure::new(Exit::Blocked, "cli.persistence", format!("BLOCKED (persistence): {message}"))
-        .hint("free some space or make the session folder writable, then `tollgate resume`")
+fn unwritten(error: &impl Display, cause: Option<io::ErrorKind>) -> Failure {
+    let remedy = match cause.map(fault::of_file) {
+        Some(FaultKind::NoSpace) => "free some space, then `tollgate resume`",
+        Some(_) => "make it readable and writable for you, then `tollgate resume`",
+        None => "see that the session folder can be written, then `tollgate resume`",
+    };
+    Failure::new(Exit::Blocked, "cli.persistence", format!("BLOCKED (persistence): {error}"))
+        .hint(remedy)
 }
 
 impl From<ActivityError> for Failure {
@@ -173,14 +183,22 @@ impl From<LockError> for Failure {
                     "you can still read the session: `tollgate status`, `tollgate log --follow`",
                 )
             }
-            LockError::Io { .. } => persistence(error.to_string()),
+            LockError::Stopped { pid } => {
+                Self::new(Exit::Owned, "cli.session_owned", error.to_string())
+                    .hint(format!("continue it with `fg` in its terminal or `kill -CONT {pid}`"))
+            }
+            LockError::Io { source, .. } => unwritten(&error, Some(source.kind())),
         }
     }
 }
 
 impl From<InboxError> for Failure {
     fn from(error: InboxError) -> Self {
-        persistence(error.to_string())
+        let cause = match &error {
+            InboxError::File(cause) => cause.io_kind(),
+            InboxError::BadId { .. } | InboxError::TooBig { .. } => None,
+        };
+        unwritten(&error, cause)
     }
 }
 
@@ -189,7 +207,7 @@ impl From<ServeError> for Failure {
         match error {
             ServeError::Journal(error) => error.into(),
             ServeError::Inbox(error) => error.into(),
-            ServeError::File(error) => persistence(error.to_string()),
+            ServeError::File(error) => unwritten(&error, error.io_kind()),
         }
     }
 }
@@ -213,9 +231,10 @@ impl From<OpenError> for Failure {
             OpenError::Aside(AsideError::Git(error)) | OpenError::Git(error) => host_failed(&error),
             OpenError::Workspace(error) => host_failed(&error),
             OpenError::Files(error) => host_failed(&error),
-            OpenError::Folder { .. } | OpenError::Move { .. } | OpenError::Copy(_) => {
-                persistence(error.to_string())
+            OpenError::Folder { ref cause, .. } | OpenError::Move { ref cause, .. } => {
+                unwritten(&error, Some(cause.kind()))
             }
+            OpenError::Copy(ref cause) => unwritten(&error, cause.io_kind()),
         }
     }
 }
@@ -226,6 +245,26 @@ impl From<Refusal> for Failure {
         match refusal.hint() {
             Some(hint) => failure.hint(hint),
             None => failure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_and_a_folder_that_is_closed_have_a_remedy_each() {
+        let hint = |kind| {
+            Failure::from(LockError::Io { path: "lock".into(), source: io::Error::from(kind) })
+                .hints
+        };
+        for full in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            assert_eq!(hint(full), ["free some space, then `tollgate resume`"]);
+        }
+        for closed in [io::ErrorKind::ReadOnlyFilesystem, io::ErrorKind::PermissionDenied] {
+            let remedy = "make it readable and writable for you, then `tollgate resume`";
+            assert_eq!(hint(closed), [remedy]);
         }
     }
 }

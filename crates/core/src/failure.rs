@@ -25,6 +25,7 @@ pub fn class_of(end: &DispatchEnd) -> Option<FailureClass> {
         DispatchEnd::Crashed { .. }
         | DispatchEnd::CouldNotStart { .. }
         | DispatchEnd::Unavailable { .. }
+        | DispatchEnd::Silent { .. }
         | DispatchEnd::Unsupervised { .. }
         | DispatchEnd::Limited { .. } => FailureClass::Transient,
         DispatchEnd::Invalid { .. } => FailureClass::Recoverable,

@@ -1,11 +1,13 @@
 //! Why a command was refused: expected, with words and a way on. Nothing has changed when one is given.
 
-use crate::id::DecisionId;
+use crate::id::{DecisionId, SessionName};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("the session is {state} and takes no more answers")]
     SessionOver { state: String },
+    #[error("{session} is done and cannot be cancelled")]
+    AlreadyDone { session: SessionName },
     #[error("{id} has not been asked; a question cannot be answered before it is asked")]
     NotAsked { id: DecisionId },
     #[error("{id} was asked again after you answered; answer the new question")]
@@ -57,6 +59,7 @@ impl Refusal {
             Self::CheckNotWritable { path, .. } => {
                 Some(format!("change the command in {path} yourself, then answer retry"))
             }
+            Self::AlreadyDone { session } => Some(format!("`tollgate rm {session}` removes it")),
             Self::SessionOver { .. } => None,
         }
     }

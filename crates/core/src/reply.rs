@@ -3,7 +3,9 @@
 use crate::money::dollars;
 use crate::proof::one_line;
 use crate::role::{Role, spelled};
+use crate::sanitize::visible_name;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -286,10 +288,18 @@ impl ReplyError {
     pub fn new(code: &str, path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), path: path.into(), message: message.into() }
     }
+
+    /// Where, for people.
+    pub fn place(&self) -> Cow<'_, str> {
+        match self.path.as_str() {
+            "" | "/" => Cow::Borrowed("the reply"),
+            path => visible_name(path),
+        }
+    }
 }
 
 impl fmt::Display for ReplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}: {}", self.code, self.path, self.message)
+        write!(f, "{} at {}: {}", self.code, self.place(), self.message)
     }
 }

@@ -45,6 +45,22 @@ pub fn terminal_line(text: &str, chars_max: usize) -> String {
     line
 }
 
+/// The name of a file as people may read it: one with characters that nobody sees is quoted, and has escapes for them.
+pub fn visible_name(name: &str) -> Cow<'_, str> {
+    match name.chars().any(|char| is_control(char) || is_invisible(char)) {
+        true => Cow::Owned(format!("\"{}\"", name.chars().map(visible).collect::<String>())),
+        false => Cow::Borrowed(name),
+    }
+}
+
+fn visible(char: char) -> String {
+    match char {
+        '"' | '\\' => format!("\\{char}"),
+        _ if is_control(char) || is_invisible(char) => char.escape_default().to_string(),
+        _ => char.to_string(),
+    }
+}
+
 type Chars<'t> = std::iter::Peekable<std::str::Chars<'t>>;
 
 /// What follows ESC.
@@ -122,6 +138,15 @@ mod tests {
         check("ad\u{202e}min\u{2066}x\u{200b}y\u{feff}", "adminxy");
         check("tag\u{e0041}", "tag");
         check("a\u{2800}\u{2800}b", "ab");
+    }
+
+    #[test]
+    fn r187_a_name_is_shown_so_that_no_two_look_the_same() {
+        let shown =
+            ["a b.txt", "a\nb", "a\\nb", "a\\\n\"", "ad\u{202e}min", "é\u{7}"].map(visible_name);
+        let expected =
+            ["a b.txt", r#""a\nb""#, r"a\nb", r#""a\\\n\"""#, r#""ad\u{202e}min""#, r#""é\u{7}""#];
+        assert_eq!(shown, expected);
     }
 
     #[test]

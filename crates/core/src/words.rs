@@ -3,6 +3,7 @@
 
 use crate::event::{CriterionResult, Purpose, RetryWhy, Verdict};
 use crate::reply::ReplyError;
+use crate::sanitize::visible_name;
 use crate::work::DispatchEnd;
 
 /// How an attempt ended, in one sentence about "it".
@@ -21,7 +22,7 @@ pub fn ended(end: &DispatchEnd) -> String {
             format!("the instructions of role {name} cannot be used: {detail}")
         }
         DispatchEnd::MissingOutput { paths, .. } => {
-            format!("it said OK but did not write {}", paths.join(", "))
+            format!("it said OK but did not write {}", names(paths))
         }
         DispatchEnd::Crashed { exit_code, signal, stderr_tail } => {
             let how = match (exit_code, signal) {
@@ -42,6 +43,9 @@ pub fn ended(end: &DispatchEnd) -> String {
         }
         DispatchEnd::OutputLimit { limit_bytes } => {
             format!("it wrote more than {limit_bytes} bytes and was stopped")
+        }
+        DispatchEnd::Silent { after_ms } => {
+            format!("the agent was silent for {} s and was stopped", after_ms / 1_000)
         }
         DispatchEnd::PermissionRefused { detail } => {
             format!("it was refused a permission: {detail}")
@@ -80,6 +84,7 @@ pub fn end_name(end: &DispatchEnd) -> &'static str {
         DispatchEnd::CouldNotStart { .. } => "could_not_start",
         DispatchEnd::TimedOut { .. } => "timed_out",
         DispatchEnd::OutputLimit { .. } => "output_limit",
+        DispatchEnd::Silent { .. } => "silent",
         DispatchEnd::PermissionRefused { .. } => "permission_refused",
         DispatchEnd::Unavailable { .. } => "unavailable",
         DispatchEnd::UsedUp { .. } => "used_up",
@@ -153,13 +158,26 @@ pub fn check_ended(trouble: Option<&str>, exit_code: Option<i32>) -> String {
 
 fn faults(errors: &[ReplyError]) -> String {
     let list: Vec<String> =
-        errors.iter().map(|error| format!("{}: {}", error.path, error.message)).collect();
+        errors.iter().map(|error| format!("{}: {}", error.place(), error.message)).collect();
     list.join("; ")
+}
+
+/// Files as people may read their names.
+pub fn names(paths: &[String]) -> String {
+    paths.iter().map(|path| visible_name(path)).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fault_of_the_whole_reply_has_no_sign_for_its_place() {
+        let fault = ReplyError::new("reply.not_json", "/", "before the JSON comes text");
+        assert_eq!(fault.to_string(), "reply.not_json at the reply: before the JSON comes text");
+        let told = ended(&DispatchEnd::invalid(vec![fault]));
+        assert!(told.ends_with("the reply: before the JSON comes text"), "{told}");
+    }
 
     #[test]
     fn the_name_of_an_end_is_the_journals() {
@@ -177,6 +195,7 @@ mod tests {
             DispatchEnd::UsedUp { detail: String::new() },
             DispatchEnd::Limited { detail: String::new() },
             DispatchEnd::Parked { until: crate::time::Timestamp::from_ms(0), no_time: None },
+            DispatchEnd::Silent { after_ms: 0 },
             DispatchEnd::Stopped,
             DispatchEnd::Unsupervised { rescue: None },
             DispatchEnd::Interrupted { rescue: None },

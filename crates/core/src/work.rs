@@ -55,6 +55,10 @@ pub enum DispatchEnd {
     OutputLimit {
         limit_bytes: u64,
     },
+    /// A command that printed nothing and computed nothing.
+    Silent {
+        after_ms: u64,
+    },
     PermissionRefused {
         detail: String,
     },

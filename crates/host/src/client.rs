@@ -151,7 +151,8 @@ impl Client {
         command: &Command,
         patience: Duration,
     ) -> Result<Option<InboxReply>, InboxError> {
-        if !self.is_running() {
+        // One that is stopped would take nothing; who wants the lock is told so.
+        if !self.is_running() || lock::is_stopped(self.layout.folder()) {
             return Ok(None);
         }
         let inbox = self.layout.inbox();

@@ -73,10 +73,7 @@ impl Faulty for WorkspaceError {
 
 impl Faulty for FileError {
     fn fault(&self) -> HostFault {
-        let kind = match self.io_kind().is_some_and(is_out_of_space) {
-            true => FaultKind::NoSpace,
-            false => FaultKind::Disk,
-        };
+        let kind = self.io_kind().map_or(FaultKind::Disk, of_file);
         HostFault::new(kind, self.to_string())
     }
 }
@@ -89,6 +86,11 @@ impl Faulty for SandboxRefusal {
         };
         HostFault::new(kind, self.to_string())
     }
+}
+
+/// Why a file could not be read or written.
+pub fn of_file(cause: io::ErrorKind) -> FaultKind {
+    if is_out_of_space(cause) { FaultKind::NoSpace } else { FaultKind::Disk }
 }
 
 /// A full disk is one, whatever needed the space.

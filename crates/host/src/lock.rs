@@ -20,6 +20,8 @@ pub struct SessionLock {
 pub enum LockError {
     #[error("another process {}is running this session. Wait for it, or use `tollgate answer` and `tollgate log --follow`", named(.owner))]
     Held { owner: Option<LockOwner> },
+    #[error("process {pid} runs this session and is stopped")]
+    Stopped { pid: u32 },
     #[error("cannot lock the session by {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -30,6 +32,17 @@ pub struct LockOwner {
     pub pid: u32,
     pub host: String,
     pub since: Timestamp,
+}
+
+impl LockOwner {
+    /// Only the kernel of its own machine knows.
+    fn is_stopped(&self) -> bool {
+        let stat = std::fs::read(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
+        // The state follows the name, which may have brackets in it.
+        let after_name = stat.rsplit(|byte| *byte == b')').next().unwrap_or_default();
+        let state = after_name.iter().find(|byte| **byte != b' ');
+        self.host == host_name() && matches!(state, Some(b'T' | b't'))
+    }
 }
 
 fn named(owner: &Option<LockOwner>) -> String {
@@ -73,7 +86,17 @@ fn acquire(path: &Path) -> Result<File, LockError> {
         }
         std::thread::sleep(PAUSE);
     }
-    Err(LockError::Held { owner })
+    Err(match owner.as_ref().filter(|owner| owner.is_stopped()) {
+        Some(owner) => LockError::Stopped { pid: owner.pid },
+        None => LockError::Held { owner },
+    })
+}
+
+/// Whether the process that owns the session is stopped, by Ctrl-Z for example: it takes nothing until it is continued.
+pub fn is_stopped(folder: &Path) -> bool {
+    let owner =
+        File::open(SessionLayout::at(folder).lock()).ok().and_then(|file| read_owner(&file));
+    is_held(folder) && owner.is_some_and(|owner| owner.is_stopped())
 }
 
 /// Whether some process owns the session now.

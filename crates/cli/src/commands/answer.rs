@@ -14,8 +14,8 @@ use tollgate_core::id::{DecisionId, SessionName};
 use tollgate_core::input::Command;
 use tollgate_core::view::{Standing, View};
 use tollgate_files::layout::{SessionLayout, state_home};
-use tollgate_host::client::Client;
-use tollgate_host::serve::{First, Owner};
+use tollgate_host::client::{Client, LockError};
+use tollgate_host::serve::{First, OpenError, Owner};
 use tollgate_host::sessions::{self, Measure};
 
 /// How long the owner of a session may take to answer.
@@ -25,6 +25,9 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 const WORDS_BYTES_MAX: u64 = 100 << 10;
 
 /// Answer a question of a session
+///
+/// DECISION is the question, such as UD-APPROVE-DESIGN or UD-3, and ANSWER one of the answers that it offers. SESSION can
+/// be left out when only one session has that question open.
 ///
 /// `tollgate status` lists the open questions and their answers. You can answer while another
 /// process runs the session, which then continues. You cannot answer a question before it is asked.
@@ -37,9 +40,8 @@ tollgate answer 2026-01-31_login UD-3 accept-risk --reason \"the service is inte
 tollgate answer latest UD-APPROVE-DESIGN changes-requested --reason-file words.md"
 )]
 pub struct Answer {
-    /// The session, the question such as UD-APPROVE-DESIGN or UD-3, and one of the answers that it offers. The session
-    /// can be left out when only one has that question open
-    #[arg(value_names = ["SESSION", "DECISION", "ANSWER"], num_args = 1..=3, required = true)]
+    /// Named in the usage and described above: which of them comes first is known by its form
+    #[arg(value_names = ["SESSION", "DECISION", "ANSWER"], num_args = 1..=3, required = true, hide = true)]
     pub words: Vec<String>,
     /// The text that belongs to the answer, if the answer does not contain it
     #[arg(long, value_name = "TEXT")]
@@ -82,7 +84,7 @@ impl Answer {
             answer,
             reason,
         };
-        if hand_over(&client, &command)? {
+        let Some(mut owner) = take_or_hand_over(&client, &name, &command)? else {
             output::talk(&format!(
                 "the answer to {decision} is recorded; the process that runs {name} continues"
             ));
@@ -92,10 +94,8 @@ impl Answer {
                 for_scripts.end(&view, Exit::Ok);
             }
             return Ok(Exit::Ok);
-        }
-        let context = place::context()?;
+        };
         let mut face = PlainFace::quiet();
-        let (mut owner, _) = Owner::resume(context, &name, &mut face, First::Answer)?;
         owner.submit(&mut face, command)??;
         let is_cancelled = owner.parts().standing() == Standing::Cancelled;
         if is_cancelled {
@@ -230,8 +230,29 @@ pub fn wait_for_the_end(client: &Client) {
     }
 }
 
+/// The session, to give it the command; none when the process that runs it has taken the command.
+pub fn take_or_hand_over(
+    client: &Client,
+    name: &SessionName,
+    command: &Command,
+) -> Result<Option<Owner>, Failure> {
+    if hand_over(client, command)? {
+        return Ok(None);
+    }
+    let context = place::context()?;
+    match Owner::resume(context, name, &mut PlainFace::quiet(), First::Answer) {
+        Ok((owner, _)) => Ok(Some(owner)),
+        // Somebody has begun to run it since we looked.
+        Err(OpenError::Lock(LockError::Held { .. })) if hand_over(client, command)? => Ok(None),
+        Err(OpenError::Lock(error)) => {
+            Err(Failure::from(error).hint("nothing was recorded: say it again then"))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// True when the owner took the command; false when nobody owns the session.
-pub fn hand_over(client: &Client, command: &Command) -> Result<bool, Failure> {
+fn hand_over(client: &Client, command: &Command) -> Result<bool, Failure> {
     match client.submit(command, PATIENCE)? {
         None => Ok(false),
         Some(reply) if reply.accepted => Ok(true),

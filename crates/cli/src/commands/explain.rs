@@ -64,9 +64,10 @@ impl Explain {
 
 /// Enough to see which page to open.
 fn first_sentence(text: &str) -> String {
-    const CHARS_MAX: usize = 100;
+    // Only a person's screen has an end.
+    let chars_max = if output::is_read_by_a_person() { 100 } else { usize::MAX };
     let text = text.split("\n\n").next().unwrap_or(text).replace('\n', " ");
     let end = text.find(". ").map_or(text.len(), |at| at + 1);
     let sentence = text[..end].trim_end_matches('.');
-    tollgate_files::sanitize::terminal_line(sentence, CHARS_MAX)
+    tollgate_files::sanitize::terminal_line(sentence, chars_max)
 }

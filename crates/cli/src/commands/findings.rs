@@ -7,6 +7,7 @@ use clap::Args;
 use tollgate_contract::sarif::{self, SarifFinding};
 use tollgate_core::event::FindingStatus;
 use tollgate_core::id::SessionName;
+use tollgate_core::sanitize::visible_name;
 use tollgate_core::view::FindingView;
 
 /// List the findings of a session
@@ -60,13 +61,13 @@ fn none_shown(name: &SessionName, fixed: usize) -> String {
 
 fn row(finding: &FindingView) -> String {
     let place = match (&finding.file, &finding.line) {
-        (Some(file), Some(line)) => format!("{file}:{line}"),
-        (Some(file), None) => file.clone(),
-        (None, _) => "-".to_owned(),
+        (Some(file), Some(line)) => format!("{}:{line}  ", visible_name(file)),
+        (Some(file), None) => format!("{}  ", visible_name(file)),
+        (None, _) => String::new(),
     };
     let FindingView { id, severity, status, source, .. } = finding;
     let message = finding.message.replace('\n', " ");
-    format!("{id:<5} {severity:<8} {status:<8} {source:<10} {place}  {message}")
+    format!("{id:<5} {severity:<8} {status:<8} {source:<10} {place}{message}")
 }
 
 fn as_sarif(finding: &FindingView) -> SarifFinding {

@@ -8,6 +8,7 @@ use clap::Args;
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::RetryWhy;
 use tollgate_core::id::SessionName;
+use tollgate_core::sanitize::visible_name;
 use tollgate_core::view::{
     CostView, DispatchView, FindingView, ManualStepView, QuestionView, Standing, View,
 };
@@ -157,12 +158,13 @@ fn dispatch(dispatch: &DispatchView) -> String {
 }
 
 fn finding(finding: &FindingView) -> String {
-    let file = finding.file.as_deref().unwrap_or("-");
+    let file = finding.file.as_deref().map(|file| format!("{}: ", visible_name(file)));
     format!(
-        "finding   {} {:<8} {:<8} {file}: {}",
+        "finding   {} {:<8} {:<8} {}{}",
         finding.id,
         finding.severity,
         finding.status,
+        file.unwrap_or_default(),
         finding.message.replace('\n', " ")
     )
 }

@@ -126,7 +126,8 @@ pages! {
          disable` does so too, for the commit that is checked out.";
     "cli.persistence":
         "The session's journal could not be written. Tollgate has not acted on anything that was not written.\n\n\
-         What to do: free some space or make the session folder writable, then run `tollgate resume`.";
+         What to do: the message has the cause. Free some space where the disk is full, else make the session folder writable;\n\
+         then run `tollgate resume`.";
     "cli.refused":
         "The session cannot accept this command now: the question is not open, the answer is not one of the listed ones, or\n\
          the answer needs text and has none. The question stays open.\n\n\

@@ -409,6 +409,20 @@ fn one_role_is_shown_with_its_instructions() {
     "#]]);
 }
 
+#[test]
+fn the_list_of_codes_is_not_cut_for_a_program() {
+    let listed = World::empty().run(&["explain"]).stdout;
+    assert!(!listed.contains('…'), "{listed}");
+    assert!(listed.lines().any(|line| line.chars().count() > 140), "{listed}");
+}
+
+#[test]
+fn the_help_of_answer_says_what_can_be_left_out() {
+    let help = World::empty().run(&["answer", "--help"]).stdout;
+    assert!(help.contains("[SESSION] <DECISION> [ANSWER]"), "{help}");
+    assert!(!help.contains("<SESSION>") && !help.contains("[ANSWER]..."), "{help}");
+}
+
 /// Nobody has to guess how a command is used.
 #[test]
 fn every_help_has_an_example() {

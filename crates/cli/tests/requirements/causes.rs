@@ -7,10 +7,15 @@ use std::fs;
 
 /// One task with this check.
 fn plan(check: &str) -> String {
+    plan_called(check, "Change app.txt")
+}
+
+/// The same with a title of its own, as YAML has it between quotes.
+pub fn plan_called(check: &str, title: &str) -> String {
     let check = serde_json::to_string(&format!("cmd: {check}")).unwrap();
     format!(
         "project:\n  name: app\n  definition_of_done: [\"every check passes\"]\ntasks:\n  - id: T-001\n    \
-         status: not-started\n    type: feat\n    title: Change app.txt\n    depends_on: []\n    \
+         status: not-started\n    type: feat\n    title: \"{title}\"\n    depends_on: []\n    \
          goal: app.txt has one line more\n    non_goals: []\n    context_files: []\n    \
          files_expected: [app.txt]\n    acceptance_checks: [{check}]\n    risk_flags: [none]\n    \
          done_when: [\"app.txt has the line\"]\n"
@@ -205,9 +210,10 @@ fn r183_a_command_that_says_and_does_nothing_is_ended() {
     let repo = Repo::with(json!([
         {"when": {"role": "SpecAgent", "nth": 1}, "do": {"hang": true}}
     ]));
-    repo.settings("[timeout]\nsilence = \"400ms\"");
+    repo.settings("[timeout]\nsilence = \"1s\"");
     let ran = repo.lean().exits(0);
-    assert!(ran.err.contains("no output for 0 s while it computed nothing"), "{}", ran.err);
+    assert!(ran.err.contains("the agent was silent for 1 s and was stopped"), "{}", ran.err);
+    assert!(!ran.err.contains("model service"), "{}", ran.err);
     assert_eq!(repo.starts_of("SpecAgent"), 2);
 }
 

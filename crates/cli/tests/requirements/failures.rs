@@ -24,7 +24,8 @@ fn r067_what_stayed_invalid_is_kept_with_the_faults_found_in_it() {
     let blocked = repo.run().exits(4).says("Goals").does_not_say("skip");
     assert_eq!(repo.starts_of("SpecAgent"), 3, "two re-runs");
     let kept = format!(".artifacts-failed/{}/dispatch-1/", repo.session_name());
-    assert!(blocked.err.contains(&kept), "{}", blocked.err);
+    let last = format!("look at {kept}attempt-3/errors.txt");
+    assert!(blocked.err.contains(&last), "{}", blocked.err);
     for attempt in 1..=3 {
         let folder = repo.root().join(&kept).join(format!("attempt-{attempt}"));
         let spec = fs::read_to_string(folder.join("session/spec.md")).unwrap();

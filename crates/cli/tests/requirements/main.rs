@@ -52,6 +52,7 @@ mod odd_repositories;
 mod older_journals;
 mod parallel;
 mod persistence;
+mod plain_words;
 mod processes;
 mod promises;
 mod prose_actions;

@@ -135,7 +135,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         │
         │ Earlier attempts
         │   - attempt 1, ended TIME after N s: it ended with exit code 1; the last line of its output: disk on fire
-        │   - attempt 2, ended TIME after N s: what it delivered is invalid: /: the reply is not a JSON object; it begins with "no JSON". Reply with one object that begins with { and ends with }
+        │   - attempt 2, ended TIME after N s: what it delivered is invalid: the reply: the reply is not a JSON object; it begins with "no JSON". Reply with one object that begins with { and ends with }
         │   - attempt 3, ended TIME after N s: it ended with exit code 1; the last line of its output: disk on fire
         │
         │ What to do
@@ -153,7 +153,7 @@ fn r055_an_agent_is_started_three_times_whatever_went_wrong() {
         UD-1 SpecAgent for the session failed 3 times (dispatch 1): it ended with exit code 1; the last line of its output: disk on fire
         │ All attempts:
         │ - attempt 1: it ended with exit code 1; the last line of its output: disk on fire
-        │ - attempt 2: what it delivered is invalid: /: the reply is not a JSON object; it begins with "no JSON". Reply with one object that begins with { and ends with }
+        │ - attempt 2: what it delivered is invalid: the reply: the reply is not a JSON object; it begins with "no JSON". Reply with one object that begins with { and ends with }
         │ - attempt 3: it ended with exit code 1; the last line of its output: disk on fire
            tollgate answer SESSION UD-1 "retry" --resume
               Try once more: one more attempt with the same input

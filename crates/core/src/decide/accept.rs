@@ -10,6 +10,7 @@ use crate::mutant::Mutant;
 use crate::notice::NoticeCode;
 use crate::reply::{Reply, ReplyError, ReplyStatus, ReportedFinding, Usage};
 use crate::role::{RepairLoop, Role};
+use crate::sanitize::visible_name;
 use crate::session::Dispatch;
 use crate::task::TaskStatus;
 use crate::work::{DispatchEnd, Work};
@@ -100,8 +101,8 @@ fn contradicted(dispatch: &Dispatch, may_be_empty: bool, end: DispatchEnd) -> Di
         .iter()
         .filter(|_| !Mutant::BelievesAnOkWithForbiddenChanges.is_planted())
         .map(|breach| {
-            let message =
-                format!("{} may not change {}: {}", dispatch.role, breach.path, breach.why);
+            let path = visible_name(&breach.path);
+            let message = format!("{} may not change {path}: {}", dispatch.role, breach.why);
             ReplyError::new("work.not_allowed", breach.path.clone(), message)
         })
         .collect();
@@ -115,13 +116,8 @@ fn contradicted(dispatch: &Dispatch, may_be_empty: bool, end: DispatchEnd) -> Di
         } else if work.left_out.out_of_scope.is_empty() {
             "the reply says OK but no file was changed".to_owned()
         } else {
-            let paths: Vec<&str> = work
-                .left_out
-                .out_of_scope
-                .iter()
-                .take(SHOWN_MAX)
-                .map(|c| c.path.as_str())
-                .collect();
+            let first = work.left_out.out_of_scope.iter().take(SHOWN_MAX);
+            let paths: Vec<_> = first.map(|change| visible_name(&change.path)).collect();
             format!(
                 "the reply says OK but every changed file is outside the scope of the task: {}; ask for what you need with scope_request",
                 paths.join(", ")

@@ -27,6 +27,9 @@ pub(super) fn decide(draft: &mut Draft<'_>, command: Command) -> Result<(), Refu
     if draft.is_cancelled() && matches!(command, Command::Cancel { .. }) {
         return Ok(());
     }
+    if draft.is_over() && matches!(command, Command::Cancel { .. }) {
+        return Err(Refusal::AlreadyDone { session: draft.opening.session.clone() });
+    }
     if draft.is_over() {
         return Err(Refusal::SessionOver { state: draft.state().to_string() });
     }

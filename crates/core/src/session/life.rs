@@ -69,6 +69,7 @@ impl Dispatch {
             | DispatchEnd::CouldNotStart { .. }
             | DispatchEnd::TimedOut { .. }
             | DispatchEnd::OutputLimit { .. }
+            | DispatchEnd::Silent { .. }
             | DispatchEnd::PermissionRefused { .. }
             | DispatchEnd::Unavailable { .. }
             | DispatchEnd::UsedUp { .. }

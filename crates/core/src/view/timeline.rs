@@ -17,7 +17,7 @@ use crate::id::{Attempt, DecisionId, DispatchNumber, FindingId, TaskRef};
 use crate::import::TakenOver;
 use crate::input::{Edit, Opening};
 use crate::role::{Mode, RepairLoop, Role, State};
-use crate::sanitize::terminal_line;
+use crate::sanitize::{terminal_line, visible_name};
 use crate::session::Session;
 use crate::time::Timestamp;
 use crate::words;
@@ -184,8 +184,17 @@ fn entered(session: &Session, index: usize) -> Line {
     }
     let unchecked =
         session.route.steps.get(index).map(|step| unchecked::words(session, &step.kind));
-    let text = format!("{}{}", step(session, index), unchecked.unwrap_or_default());
-    heading(Tone::Strong, "state", text)
+    let unchecked = unchecked.unwrap_or_default();
+    let state = |index: usize| session.route.steps.get(index).map(|step| step.state);
+    let is_same = index.checked_sub(1).is_some_and(|before| state(before) == state(index));
+    let name = step(session, index);
+    // Two steps may be one state for people.
+    match (is_same, unchecked.is_empty()) {
+        (true, true) => small("step", name),
+        (true, false) => detail(Tone::Quiet, "checks", unchecked),
+        (false, true) => heading(Tone::Strong, "state", name),
+        (false, false) => heading(Tone::Strong, "state", format!("{name} ({unchecked})")),
+    }
 }
 
 fn step(session: &Session, index: usize) -> String {
@@ -246,6 +255,7 @@ fn end_mark(end: &DispatchEnd) -> (Tone, &'static str) {
         DispatchEnd::OutputLimit { .. } => (Tone::Bad, "output"),
         DispatchEnd::PermissionRefused { .. } => (Tone::Bad, "refused"),
         DispatchEnd::Unavailable { .. } | DispatchEnd::Limited { .. } => (Tone::Warning, "unavail"),
+        DispatchEnd::Silent { .. } => (Tone::Warning, "silent"),
         DispatchEnd::UsedUp { .. } => (Tone::Bad, "used up"),
         DispatchEnd::Parked { .. } => (Tone::Warning, "parked"),
         DispatchEnd::Stopped => (Tone::Warning, "stopped"),
@@ -300,11 +310,11 @@ fn repairs(task: &TaskRef, repair: RepairLoop) -> Line {
 }
 
 fn extended(task: &TaskRef, paths: &[String]) -> Line {
-    detail(Tone::Note, "scope", format!("{task} may change {} too", paths.join(", ")))
+    detail(Tone::Note, "scope", format!("{task} may change {} too", words::names(paths)))
 }
 
 fn not_extended(task: &TaskRef, paths: &[String]) -> Line {
-    small("scope", format!("{task} may not change {}", short(&paths.join(", "))))
+    small("scope", format!("{task} may not change {}", short(&words::names(paths))))
 }
 
 fn passed(task: &TaskRef, role: Role) -> Line {
@@ -320,8 +330,9 @@ fn weighed(tracked: usize) -> Line {
 }
 
 fn found(finding: &FindingView) -> Line {
-    let file = finding.file.as_deref().unwrap_or("-");
-    let text = format!("[{}] {file}: {}", finding.severity, short(&finding.message));
+    let file = finding.file.as_deref().map(|file| format!("{}: ", visible_name(file)));
+    let (file, message) = (file.unwrap_or_default(), short(&finding.message));
+    let text = format!("[{}] {file}{message}", finding.severity);
     detail(Tone::Warning, "finding", text)
 }
 

@@ -8,7 +8,9 @@ use crate::repository::parse_commit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::{CommitId, DispatchNumber, SessionName, TaskRef};
+use tollgate_core::proof::one_line;
 use tollgate_core::role::Role;
+use tollgate_core::sanitize::terminal_text;
 use tollgate_core::time::Timestamp;
 use tollgate_core::work::{ChangeType, FileChange};
 use tollgate_files::crash;
@@ -32,10 +34,8 @@ const LOOSE_MAX: usize = 100;
 impl CommitMessage {
     /// The trailers are a paragraph of their own, so that no line of the body can pass for one.
     pub(super) fn text(&self) -> String {
-        let subject: String =
-            self.subject.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let body: String =
-            self.body.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+        let subject = one_line(&terminal_text(&self.subject));
+        let body = terminal_text(&self.body);
         let trailers = format!(
             "Tollgate-Session: {}\nTollgate-Dispatch: {}\nTollgate-Role: {}\nTollgate-Task: {}\n",
             self.session,
@@ -47,7 +47,7 @@ impl CommitMessage {
             Some(agent) => trailers + &assisted_by(agent),
             None => trailers,
         };
-        let parts = [subject.trim(), body.trim(), &trailers];
+        let parts = [subject.as_str(), body.trim(), &trailers];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 }
@@ -173,8 +173,7 @@ impl Workspace {
 
 /// The trailer that names an agent.
 pub(crate) fn assisted_by(agent: &str) -> String {
-    let agent: String = agent.chars().filter(|c| !c.is_control()).collect();
-    format!("Assisted-by: {agent}\n")
+    format!("Assisted-by: {}\n", one_line(&terminal_text(agent)))
 }
 
 fn add_record(records: &mut Vec<u8>, path: &Path) {

@@ -144,6 +144,9 @@ fn breach(change: &RawChange, role: &RoleFile, writes: &PathRules) -> Option<Str
     if change.symlink_escapes {
         return Some("the link points outside the workspace".to_owned());
     }
+    if change.path.contains(char::is_control) {
+        return Some("its name has a control character".to_owned());
+    }
     if is_protected(&change.path, None) {
         return Some("no agent may change this file".to_owned());
     }

@@ -34,6 +34,7 @@ pub fn end(redactor: &Redactor, end: &mut DispatchEnd) {
         | DispatchEnd::UsedUp { detail: words } => text(redactor, words),
         DispatchEnd::TimedOut { .. }
         | DispatchEnd::OutputLimit { .. }
+        | DispatchEnd::Silent { .. }
         | DispatchEnd::Parked { .. }
         | DispatchEnd::Stopped
         | DispatchEnd::Unsupervised { .. }

@@ -91,9 +91,7 @@ fn found_end(
         RunEnd::Stopped { why } => match *why {
             StopReason::Deadline { after_ms } => DispatchEnd::TimedOut { after_ms },
             StopReason::OutputLimit { limit_bytes } => DispatchEnd::OutputLimit { limit_bytes },
-            StopReason::Silence { after_ms } => DispatchEnd::Unavailable {
-                detail: format!("no output for {} s while it computed nothing", after_ms / 1_000),
-            },
+            StopReason::Silence { after_ms } => DispatchEnd::Silent { after_ms },
             StopReason::EngineEnds
             | StopReason::Cancelled
             | StopReason::NotWanted

@@ -196,8 +196,10 @@ impl Reporter {
             return;
         }
         invalid.clone_from(&history.invalid);
-        report.kept.push(keep::place(&report.session, number));
-        let look = format!("look at errors.txt in {}", keep::place(&report.session, number));
+        let place = keep::place(&report.session, number);
+        let last = history.invalid.last().map(|(attempt, _)| format!("attempt-{attempt}/"));
+        let look = format!("look at {place}{}errors.txt", last.unwrap_or_default());
+        report.kept.push(place);
         report.remediation.insert(1.min(report.remediation.len()), look);
     }
 

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use tollgate_core::proof::one_line;
+use tollgate_core::sanitize::terminal_text;
 use tollgate_core::view::View;
 
 /// git and its readers cut a longer subject.
@@ -13,7 +14,7 @@ pub fn of_merge(context: &Context, view: &View) -> String {
 }
 
 pub fn of_squash(context: &Context, view: &View) -> String {
-    let goal = one_line(&view.goal);
+    let goal = one_line(&terminal_text(&view.goal));
     let subject = shortened(&goal);
     let body = if subject == goal { Vec::new() } else { vec![goal] };
     message(context, view, subject, body)
@@ -37,8 +38,7 @@ fn message(context: &Context, view: &View, subject: String, mut paragraphs: Vec<
     paragraphs.insert(0, subject);
     paragraphs.push(trailers.join("\n"));
     let text = paragraphs.join("\n\n");
-    let clean: String = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
-    context.redactor.redact(&format!("{clean}\n")).into_owned()
+    context.redactor.redact(&format!("{}\n", terminal_text(&text))).into_owned()
 }
 
 /// The words that fit a subject.

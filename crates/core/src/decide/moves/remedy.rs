@@ -29,6 +29,9 @@ fn first_step(draft: &Draft<'_>, number: DispatchNumber, failure: Option<&Dispat
         Some(DispatchEnd::TimedOut { .. }) => {
             format!("see in {folder} how far it came, and give it more time or a smaller task")
         }
+        Some(DispatchEnd::Silent { .. }) => {
+            format!("see in {folder} what it did last, or raise timeout.silence in tollgate.toml")
+        }
         Some(DispatchEnd::PermissionRefused { .. }) => {
             format!("allow what it was refused, or tell it another way; its words are in {folder}")
         }
@@ -72,6 +75,7 @@ pub fn recommended(failure: Option<&DispatchEnd>) -> EscalationWay {
             | DispatchEnd::PermissionRefused { .. }
             | DispatchEnd::OutputLimit { .. }
             | DispatchEnd::Crashed { .. }
+            | DispatchEnd::Silent { .. }
             | DispatchEnd::Unsupervised { .. },
         ) => EscalationWay::Retry,
         _ => EscalationWay::RetryWithGuidance,

@@ -19,6 +19,6 @@ pub(super) fn words(session: &Session, kind: &StepKind) -> String {
     });
     match missing.collect::<Vec<_>>() {
         missing if missing.is_empty() => String::new(),
-        missing => format!(" (not checked: {})", missing.join("; ")),
+        missing => format!("not checked: {}", missing.join("; ")),
     }
 }
