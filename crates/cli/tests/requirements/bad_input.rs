@@ -151,6 +151,7 @@ fn a_repository_without_commits() {
     repo.git(&["init", "--quiet", "--initial-branch=main"]);
     let ran = repo.run().exits(2);
     expect![[r#"
+        start Tollgate looks at the repository
         error: the repository ROOT has no commits yet; make a first one, because work starts from it
                for details, run `tollgate explain cli.repository`
     "#]]

@@ -180,7 +180,9 @@ fn in_front(command: Command) -> Command {
         return command;
     }
     let mut leader = Command::new("setsid");
-    leader.arg("--ctty").arg(command.get_program()).args(command.get_args());
+    // Whoever runs the tests in the background ignores Ctrl-C, and that would be inherited.
+    leader.args(["--ctty", "env", "--default-signal=INT,QUIT"]);
+    leader.arg(command.get_program()).args(command.get_args());
     leader.env_clear();
     for (name, value) in command.get_envs() {
         if let Some(value) = value {
