@@ -2,8 +2,6 @@
 
 mod message;
 
-pub(crate) use message::shortened;
-
 use crate::activity::checks::{self, CheckOrder};
 use crate::activity::{ActivityError, StopSwitch};
 use crate::client::{Client, JournalError, LockError};

@@ -25,3 +25,4 @@ pub mod serve;
 pub mod sessions;
 pub mod settings;
 mod stop;
+mod subject;

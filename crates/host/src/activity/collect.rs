@@ -9,7 +9,7 @@ use super::classify::{Classified, Said, classify};
 use super::order::Site;
 use super::{clean, driven, guard, measure, merge, outputs, release, syntax};
 use crate::context::WorkspaceId;
-use crate::landing;
+use crate::subject;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
 use tollgate_agents as agent;
@@ -313,7 +313,7 @@ fn subject(brief: &Brief) -> String {
     match (brief.role, brief.is_repair) {
         (Role::Coder, false) => title.clone(),
         (_, true) if *id == TaskRef::Meta => {
-            landing::shortened(&format!("Fix: {}", one_line(goal)))
+            subject::shortened(&format!("Fix: {}", one_line(goal)))
         }
         (_, true) => format!("Fix: {title}"),
         (other, false) => format!("{other}: {title}"),
