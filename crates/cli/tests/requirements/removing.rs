@@ -1,6 +1,7 @@
 //! What a removal may take, and what it must leave: judged again at the moment it goes.
 
 use crate::cleaning::expect_gone;
+use crate::support::plan::{Planned, plan, writes};
 use crate::support::processes::{alive, expect_gone as expect_ended};
 use crate::support::{Ran, Repo, eventually, ran};
 use serde_json::json;
@@ -215,6 +216,22 @@ fn r184_a_branch_that_is_checked_out_is_named_with_the_way_on() {
     repo.tollgate(&["audit", "--verify"]).exits(0);
     repo.git(&["switch", "--quiet", "main"]);
     rm(&repo, &[]).exits(0);
+}
+
+#[test]
+fn r184_a_refusal_names_ways_that_work() {
+    let task = Planned { checks: r#"["cmd: false"]"#, ..Planned::new("T-001", "app.txt") };
+    let repo = Repo::with(json!([writes("SpecAgent", "tasks.yaml", &plan(&[task]))]));
+    assert!(matches!(repo.lean().code, 3 | 4), "the check does not hold");
+    rm(&repo, &[]).exits(2).says("tollgate resume").says("tollgate cancel");
+    repo.tollgate(&["cancel", "--reason", "no"]).exits(0);
+    let by_hand = format!("git merge {}", branch(&repo));
+    rm(&repo, &[]).exits(2).says(&by_hand).does_not_say("tollgate merge");
+    repo.git(&["merge", "--quiet", &branch(&repo)]);
+    rm(&repo, &[]).exits(0);
+    let unreadable = done();
+    fs::write(unreadable.session().join("journal.jsonl"), "{}\n").unwrap();
+    rm(&unreadable, &[]).exits(2).says("--verify").does_not_say("merge");
 }
 
 #[test]
