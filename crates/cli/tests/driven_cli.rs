@@ -369,3 +369,12 @@ fn r187_what_a_tool_of_a_driven_agent_was_refused_is_told_with_its_path() {
     let hint = format!("the sandbox does not let agents write {}", repo.counts().display());
     assert!(blocked.err.contains(&hint), "{}", blocked.err);
 }
+
+#[test]
+fn r188_commits_name_the_program_with_its_model() {
+    let repo = world(json!([]), "", "model = \"anthropic/claude-x\"");
+    repo.lean().exits(0);
+    let branch = format!("tollgate/{}", repo.session_name());
+    let message = repo.git(&["log", "-1", "--format=%B", &branch]);
+    assert!(message.contains("\nAssisted-by: opencode:anthropic/claude-x\n"), "{message}");
+}

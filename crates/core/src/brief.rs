@@ -27,6 +27,8 @@ pub struct Brief {
     pub role: Role,
     /// The name the action calls the role by, where it is not the canonical one.
     pub called: Option<String>,
+    /// It puts right what was found wrong with work before it.
+    pub is_repair: bool,
     pub task: TaskBrief,
     pub files: FileRules,
     pub tests: GuardedTests,
@@ -109,6 +111,7 @@ impl Session {
         Some(Brief {
             role: dispatch.role,
             called: part.and_then(|part| part.called.clone()),
+            is_repair: matches!(dispatch.purpose, Purpose::Repair { .. }),
             task: self.task_brief(dispatch, task),
             files: FileRules {
                 outputs: part.map(|part| part.outputs.clone()).unwrap_or_default(),

@@ -136,14 +136,18 @@ impl Context {
         session_lock(&self.state_home, self.repository.common_dir(), session)
     }
 
-    /// Whether the name of a session is taken: by a folder in any worktree, because they share its branch, its hidden refs
-    /// and the notes on its journal, or by a branch that is left.
+    /// Whether the name of a session is taken: by its folder, or by a branch that is left.
     pub fn is_taken(&self, session: &SessionName) -> Result<bool, RepositoryError> {
+        Ok(self.has_folder(session)? || self.repository.branch_tip(session)?.is_some())
+    }
+
+    /// Whether any worktree has the folder of a session: they share its branch, its hidden refs and the notes on its journal.
+    pub fn has_folder(&self, session: &SessionName) -> Result<bool, RepositoryError> {
         let mut roots = self.repository.worktrees()?;
         roots.push(self.repository.root().to_owned());
         let is_there =
             |root| Layout::new(root).session(session).folder().symlink_metadata().is_ok();
-        Ok(roots.into_iter().any(is_there) || self.repository.branch_tip(session)?.is_some())
+        Ok(roots.into_iter().any(is_there))
     }
 
     /// Where it stands how far a session's journal is.

@@ -22,3 +22,4 @@ pub mod serve;
 pub mod sessions;
 pub mod settings;
 mod stop;
+mod subject;

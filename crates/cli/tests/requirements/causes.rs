@@ -210,6 +210,15 @@ fn r183_a_command_that_says_and_does_nothing_is_ended() {
 }
 
 #[test]
+fn r183_a_command_has_a_limit_of_silence_without_any_setting() {
+    let repo = Repo::new();
+    repo.lean().exits(0);
+    let spec = repo.session_file("dispatches/1/attempt-1/run.json");
+    let spec: Value = serde_json::from_str(&spec).unwrap();
+    assert_eq!(spec["silence_ms"], 600_000, "{spec}");
+}
+
+#[test]
 fn r183_a_command_that_computes_in_silence_is_left_alone() {
     let repo = Repo::new();
     let busy = "i=0; end=$(($(date +%s)+3)); while [ $(date +%s) -lt $end ]; do i=$((i+1)); done";

@@ -137,6 +137,37 @@ fn r184_what_ended_sessions_hold_is_freed_after_so_many_days() {
 }
 
 #[test]
+fn r184_snapshots_that_are_too_old_are_freed() {
+    let repo = done();
+    repo.lean().exits(0);
+    let count = || repo.tollgate(&["snapshot", "list", "--json"]).out.matches("\"id\"").count();
+    assert_eq!(count(), 2);
+    repo.settings("[snapshot]\nkeep = 1");
+    let planned = repo.tollgate(&["gc", "--dry-run"]).exits(0).out;
+    assert!(planned.contains("snapshots  1 snapshot too old"), "{planned}");
+    assert_eq!(count(), 2);
+    let freed = repo.tollgate(&["gc"]).exits(0).out;
+    assert_eq!(freed, planned);
+    assert_eq!(count(), 1);
+}
+
+#[test]
+fn r184_workspaces_of_a_session_whose_folder_is_gone_are_freed() {
+    let repo = done();
+    let name = repo.session_name();
+    fs::remove_dir_all(repo.session()).unwrap();
+    let held = || state(&repo).into_iter().filter(|path| path.ends_with("tree/app.txt")).count();
+    assert!(held() > 0);
+    repo.tollgate(&["gc"]).exits(0).says("nothing to free");
+    repo.settings("[gc]\nworkspace_days = 0");
+    let freed = repo.tollgate(&["gc"]).exits(0).out;
+    assert!(freed.contains(&format!("{name}  1 workspace")), "{freed}");
+    assert_eq!(held(), 0);
+    let branch = repo.git(&["show", &format!("tollgate/{name}:app.txt")]);
+    assert!(branch.contains("T-001"), "the work stays on its branch");
+}
+
+#[test]
 fn r184_the_list_shows_what_a_session_holds_and_who_must_act() {
     let repo = Repo::new();
     repo.tollgate(&["run", "--no-input", "--slug", "waits", "Add a line"]).exits(3);

@@ -1,6 +1,6 @@
 //! Finished work is taken over by a command, under the name of the person.
 
-use crate::support::plan::writes;
+use crate::support::plan::{objection, writes};
 use crate::support::{Ran, Repo};
 use serde_json::{Value, json};
 use std::fs;
@@ -153,6 +153,44 @@ fn r188_commits_carry_the_person_and_name_the_agent() {
     );
     assert!(shown.contains("\nAssisted-by: crew\n"), "{shown}");
     assert!(shown.contains("\nTollgate-Task: T-001\n"), "{shown}");
+}
+
+/// The subjects of the commits on the session's branch, the first one first.
+fn subjects(repo: &Repo) -> Vec<String> {
+    let range = format!("main..tollgate/{}", repo.session_name());
+    let log = repo.git(&["log", "--reverse", "--format=%s", &range]);
+    log.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn r188_the_subject_of_a_commit_is_the_title_of_its_task_and_a_repair_says_that_it_fixes_it() {
+    let plan = writes("SpecAgent", "tasks.yaml", &plan("true"));
+    let review =
+        json!({"when": {"role": "Reviewer", "nth": 1}, "do": {"reply": objection("wrong")}});
+    let repo = Repo::with(json!([plan, review]));
+    repo.lean().exits(0);
+    assert_eq!(subjects(&repo), ["Change app.txt", "Fix: Change app.txt"]);
+}
+
+#[test]
+fn r188_the_subject_of_a_repair_of_all_of_the_work_names_what_the_session_is_for() {
+    let verify = ["cmd: ! grep -q T-001 app.txt"];
+    let criterion = json!({"id": "AC-001", "description": "no task is named", "verify": verify});
+    let criteria = json!({"acceptance_criteria": [criterion]}).to_string();
+    let repo = Repo::with(json!([
+        {"when": {"role": "SpecAgent"}, "do": {"default": true, "write": {
+            ".agents-work/{session}/tasks.yaml": plan("true"),
+            ".agents-work/{session}/acceptance.json": criteria
+        }}},
+        {"when": {"role": "Coder", "nth": 2}, "do": {"write": {"app.txt": "one\ntwo\n"}}},
+    ]));
+    repo.lean().exits(0);
+    let subjects = subjects(&repo);
+    assert_eq!(subjects.first().map(String::as_str), Some("Change app.txt"));
+    assert!(
+        subjects[1..].iter().all(|subject| subject == "Fix: Add a line to the app"),
+        "{subjects:?}"
+    );
 }
 
 #[test]

@@ -9,11 +9,14 @@ use super::classify::{Classified, Said, classify};
 use super::order::Site;
 use super::{clean, driven, guard, measure, merge, outputs, release, syntax};
 use crate::context::WorkspaceId;
+use crate::subject::shortened;
 use session_side::{keep_outputs, session_side};
 use std::collections::BTreeSet;
 use tollgate_agents as agent;
 use tollgate_contract::agent_output::{self, PlannerResult};
 use tollgate_contract::skill::{self, RoleFile};
+use tollgate_core::brief::{Brief, TaskBrief};
+use tollgate_core::id::TaskRef;
 use tollgate_core::limits::{REPLY_BYTES_MAX, TAIL_BYTES};
 use tollgate_core::proof::one_line;
 use tollgate_core::reply::{Reply, ReplyError, ReplyStatus, Usage};
@@ -296,7 +299,7 @@ fn commit_message(
 ) -> CommitMessage {
     let order = at.order;
     CommitMessage {
-        subject: subject(order.brief.role, &order.brief.task.title),
+        subject: subject(&order.brief),
         body: at.context.redactor.redact(&commit_body(reply, scoped, declared)).into_owned(),
         session: order.session.clone(),
         dispatch: order.number,
@@ -307,10 +310,13 @@ fn commit_message(
 }
 
 /// What was done, as people who never heard of roles read it; the trailers say who did it.
-fn subject(role: Role, title: &str) -> String {
-    match role {
-        Role::Coder => title.to_owned(),
-        other => format!("{other}: {title}"),
+fn subject(brief: &Brief) -> String {
+    let TaskBrief { id, title, goal, .. } = &brief.task;
+    match (brief.role, brief.is_repair) {
+        (Role::Coder, false) => title.clone(),
+        (_, true) if *id == TaskRef::Meta => shortened(&format!("Fix: {}", one_line(goal))),
+        (_, true) => format!("Fix: {title}"),
+        (other, false) => format!("{other}: {title}"),
     }
 }
 

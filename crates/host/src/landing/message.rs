@@ -1,11 +1,9 @@
 //! The messages of commits that take a session over.
 
 use crate::context::Context;
+use crate::subject::shortened;
 use tollgate_core::proof::one_line;
 use tollgate_core::view::View;
-
-/// git and its readers cut a longer subject.
-const SUBJECT_CHARS_MAX: usize = 72;
 
 pub fn of_merge(context: &Context, view: &View) -> String {
     let subject = format!("Merge {}", view.branch.name);
@@ -39,27 +37,4 @@ fn message(context: &Context, view: &View, subject: String, mut paragraphs: Vec<
     let text = paragraphs.join("\n\n");
     let clean: String = text.chars().filter(|c| !c.is_control() || *c == '\n').collect();
     context.redactor.redact(&format!("{clean}\n")).into_owned()
-}
-
-fn shortened(goal: &str) -> String {
-    if goal.chars().count() <= SUBJECT_CHARS_MAX {
-        return goal.to_owned();
-    }
-    let start: String = goal.chars().take(SUBJECT_CHARS_MAX - 1).collect();
-    let words = start.rsplit_once(' ').map_or(start.as_str(), |(words, _)| words);
-    format!("{}…", words.trim_end())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shortened;
-
-    #[test]
-    fn a_long_goal_becomes_a_subject_of_whole_words() {
-        assert_eq!(shortened("Add a line"), "Add a line");
-        let long = "word ".repeat(30);
-        let subject = shortened(&long);
-        assert!(subject.ends_with("word…") && subject.chars().count() <= 72, "{subject}");
-        assert_eq!(shortened(&"x".repeat(100)).chars().count(), 72);
-    }
 }

@@ -153,7 +153,7 @@ fn of_gone_sessions(context: &Context, now: Timestamp) -> Result<Vec<Item>, Remo
         let name = entry.file_name().to_string_lossy().into_owned();
         let session = name.split('~').next().unwrap_or_default();
         let Ok(parsed) = SessionName::parse(session) else { continue };
-        let is_gone = !context.is_taken(&parsed)?;
+        let is_gone = !context.has_folder(&parsed)?;
         let changed = entry.metadata().ok().and_then(|found| found.modified().ok());
         let changed = changed.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         let changed_ms = changed.map_or(i64::MAX, |at| i64::try_from(at.as_millis()).unwrap_or(0));
