@@ -118,7 +118,7 @@ fn r180_a_long_question_fits_a_narrow_terminal() {
     for line in asked.lines() {
         assert!(line.width() <= usize::from(COLUMNS), "{line}");
     }
-    person.types("for both").wait_for("UD-APPROVE-DESIGN (approve)").hangs_up();
+    person.types("for both").wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
     person.ends();
 }
 

@@ -21,7 +21,7 @@ fn r180_an_empty_line_asks_again_and_a_short_yes_approves() {
             terminal.types("").wait_for("> ");
         }
         assert_eq!(repo.decision(GATE)["status"], "pending");
-        terminal.types(yes).wait_for("UD-REVIEW-STRATEGY (strategy)").hangs_up();
+        terminal.types(yes).wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").hangs_up();
         terminal.ends();
         assert_eq!(repo.decision(GATE)["answer"], "approved", "{yes}");
     }
@@ -44,7 +44,7 @@ fn r180_the_artefacts_are_read_in_the_pager_and_the_question_stays() {
     let mut terminal = at_the_gate(&repo, "PAGER", pager.to_str().unwrap());
     terminal.types("v").wait_for("> ");
     terminal.types("?").wait_for("opens your editor").wait_for("> ");
-    terminal.types("1").wait_for("UD-REVIEW-STRATEGY (strategy)").hangs_up();
+    terminal.types("1").wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").hangs_up();
     terminal.ends();
     let seen = std::fs::read_to_string(repo.outside("seen")).unwrap();
     assert!(seen.contains("spec.md ──") && seen.contains("architecture.md ──"), "{seen}");
@@ -69,7 +69,7 @@ fn r180_an_editor_that_is_left_without_words_sends_nothing() {
     let repo = Repo::new();
     let mut terminal = at_the_gate(&repo, "EDITOR", "true");
     terminal.types("e").wait_for("nothing is sent").wait_for("> ");
-    terminal.types("y").wait_for("UD-REVIEW-STRATEGY (strategy)").hangs_up();
+    terminal.types("y").wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").hangs_up();
     terminal.ends();
     assert_eq!(repo.decision(GATE)["answer"], "approved");
 }

@@ -37,7 +37,11 @@ fn r180_an_answer_longer_than_the_terminal_is_edited_and_taken_whole() {
         let long = "count failures per user and not for everybody at once, because else one stranger locks all users out";
         terminal.sends(&format!("changes-requested: {long}")).wait_for("out");
         terminal.sends(HOME).sends("\u{1b}[1;5C").sends(" please").sends("\n");
-        terminal.wait_for("(correction)").wait_for("UD-APPROVE-DESIGN (approve)").hangs_up();
+        terminal
+            .wait_for("(correction)")
+            .wait_for("UD-APPROVE-DESIGN (approve)")
+            .wait_for("> ")
+            .hangs_up();
         assert_eq!(terminal.ends(), 3);
         let told = repo.events("decision_resolved")[0].to_string();
         assert!(told.contains(&format!("please {long}")), "{told}");
@@ -51,7 +55,7 @@ fn r180_a_window_that_changes_its_width_loses_no_text() {
     terminal.sends("changes-requested: the first part of a rather long answer").wait_for("answer");
     terminal.is_resized(60).sends(LEFT).sends(", and more").wait_for("more");
     terminal.is_resized(120).sends("\u{5}!\n").wait_for("(correction)");
-    terminal.wait_for("UD-APPROVE-DESIGN (approve)").hangs_up();
+    terminal.wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
     assert_eq!(terminal.ends(), 3);
     let told = repo.events("decision_resolved")[0].to_string();
     assert!(told.contains("a rather long answe, and morer!"), "{told}");
