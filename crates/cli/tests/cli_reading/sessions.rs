@@ -343,10 +343,10 @@ fn r085_the_record_alone_shows_action_roles_artefacts_and_decisions() {
 
         spend
           in all      cost unknown, 3 attempts, N s of agent time
-          SpecAgent   cost unknown, 1 attempt, N s of agent time
-          Architect   cost unknown, 2 attempts, N s of agent time
-          session     cost unknown, 3 attempts, N s of agent time
-          crew        cost unknown, 3 attempts, N s of agent time
+          SpecAgent   1 attempt, N s of agent time
+          Architect   2 attempts, N s of agent time
+          session     3 attempts, N s of agent time
+          crew        3 attempts, N s of agent time
 
         evidence
           .agents-work/DATE_add-a-greeting/evidence/action-context.md
@@ -405,13 +405,13 @@ fn r085_the_record_alone_shows_commands_and_commits() {
 
         spend
           in all      cost unknown, 4 attempts, N s of agent time
-          SpecAgent   cost unknown, 1 attempt, N s of agent time
-          Coder       cost unknown, 1 attempt, N s of agent time
-          Reviewer    cost unknown, 1 attempt, N s of agent time
-          QA          cost unknown, 1 attempt, N s of agent time
-          session     cost unknown, 1 attempt, N s of agent time
-          T-001       cost unknown, 3 attempts, N s of agent time
-          crew        cost unknown, 4 attempts, N s of agent time
+          SpecAgent   1 attempt, N s of agent time
+          Coder       1 attempt, N s of agent time
+          Reviewer    1 attempt, N s of agent time
+          QA          1 attempt, N s of agent time
+          session     1 attempt, N s of agent time
+          T-001       3 attempts, N s of agent time
+          crew        4 attempts, N s of agent time
 
         evidence
           .agents-work/DATE_fix-the-greeting/evidence/action-context.md
