@@ -3,7 +3,6 @@
 mod args;
 mod candidates;
 mod changes;
-mod command_words;
 mod commands;
 mod demo;
 mod digest;

@@ -1,6 +1,5 @@
 //! A long text for a person: in their pager at a terminal, else as it is.
 
-use crate::command_words;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE, Shown};
 use crate::place;
 use anstyle::Style;
@@ -30,7 +29,7 @@ pub fn show(lines: &[(Style, String)]) {
 /// The person's pager over a text; none where there is no such program. No shell reads its words.
 pub fn over(text: &str) -> Option<Command> {
     let chosen = std::env::var("PAGER").unwrap_or_else(|_| "less -R -F -X".to_owned());
-    let words = command_words::split(&chosen)?;
+    let words = shlex::split(&chosen)?;
     let (program, args) = words.split_first()?;
     let mut command = Command::new(place::program_on_path(program)?);
     command.args(args).stdin(input(text).ok()?);

@@ -3,7 +3,7 @@
 
 use super::keyboard;
 use crate::output::{self, Shown};
-use crate::{command_words, pager};
+use crate::pager;
 use anstyle::Style;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io;
@@ -210,8 +210,8 @@ fn editor() -> Result<Command, String> {
     };
     let (name, text) =
         named("VISUAL").or_else(|| named("EDITOR")).unwrap_or(("EDITOR", "vi".to_owned()));
-    let words = command_words::split(&text)
-        .ok_or_else(|| format!("a quote in ${name} is not closed: {text}"))?;
+    let words =
+        shlex::split(&text).ok_or_else(|| format!("a quote in ${name} is not closed: {text}"))?;
     let (program, args) = words.split_first().ok_or_else(|| format!("${name} names no program"))?;
     let mut command = Command::new(program);
     command.args(args);

@@ -12,6 +12,7 @@ use anstyle::Style;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use tollgate_core::answer::{AnswerOption, ApproveWay, NeedsWords, Way};
+use tollgate_core::count::counted;
 use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::Event;
 use tollgate_core::id::DecisionId;
@@ -167,7 +168,9 @@ impl TerminalFace {
         if decision.kind == DecisionKind::Info && decision.options.len() < 2 {
             return Some(line.to_owned());
         }
-        if decision.kind == DecisionKind::Approve && matches!(line.trim(), "y" | "yes" | "approve")
+        let short = line.trim().to_lowercase();
+        if decision.kind == DecisionKind::Approve
+            && matches!(short.as_str(), "y" | "yes" | "approve" | "approved")
         {
             return Some(ApproveWay::Approved.keyword().to_owned());
         }
@@ -265,6 +268,7 @@ impl Face for TerminalFace {
         // A stray Enter decides nothing and costs nothing.
         if line.trim().is_empty() {
             self.half = None;
+            gate::remind(&question);
             keyboard::ask_again("> ");
             return Vec::new();
         }
@@ -292,6 +296,11 @@ impl Face for TerminalFace {
         }
         if is_mandatory && self.invalid >= GATE_ASKS_MAX {
             return Some(Command::GateExhausted { id: command_id(), decision: id.clone() });
+        }
+        if is_mandatory {
+            let left = counted(GATE_ASKS_MAX.saturating_sub(self.invalid), "more answer");
+            let words = format!("  after {left} like this the session stops as BLOCKED");
+            output::styled(DIM, &words);
         }
         keyboard::ask_again("> ");
         None

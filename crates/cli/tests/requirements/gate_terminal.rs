@@ -31,10 +31,22 @@ fn r180_an_empty_line_asks_again_and_a_short_yes_approves() {
 fn r180_what_only_sounds_like_a_yes_does_not_approve() {
     let repo = Repo::new();
     let mut terminal = at_the_gate(&repo, "PAGER", "cat");
-    terminal.types("Yes please").wait_for("answer one of").wait_for("> ");
-    terminal.types("ok").wait_for("answer one of").wait_for("> ").hangs_up();
+    terminal.types("Yes please").wait_for("answer one of");
+    terminal.wait_for("after 2 more answers like this the session stops").wait_for("> ");
+    terminal.types("ok").wait_for("after 1 more answer like this").wait_for("> ").hangs_up();
     terminal.ends();
     assert_eq!(repo.decision(GATE)["status"], "pending");
+}
+
+#[test]
+fn r180_a_yes_in_capitals_approves_and_an_empty_line_names_the_answers_again() {
+    let repo = Repo::new();
+    let mut terminal = at_the_gate(&repo, "PAGER", "cat");
+    terminal.types("").wait_for("UD-APPROVE-DESIGN: 1 approved · 2 changes-requested");
+    terminal.wait_for("> ").types("YES").wait_for("UD-REVIEW-STRATEGY (strategy)");
+    terminal.wait_for("> ").hangs_up();
+    terminal.ends();
+    assert_eq!(repo.decision(GATE)["answer"], "approved");
 }
 
 #[test]
