@@ -18,7 +18,7 @@ usage: cargo xtask COMMAND
   claims           write docs/claims.md and docs/reference/compliance.md again from the tests in the sources
   agents           install the agent programs that the tests run, and say where they are
   agents --lock    write xtask/agents/package-lock.json again from the package.json beside it
-  bench [--peers]  measure; prints a table, asserts nothing
+  bench [--peers | --only PART]  measure; prints a table, asserts nothing
 ";
 
 fn main() -> ExitCode {

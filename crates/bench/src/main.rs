@@ -11,6 +11,7 @@ mod tollgate;
 mod workflow;
 
 use contender::Contender;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use xtask::{Trouble, cache, root, run};
 
@@ -23,8 +24,9 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         [] => measure(false),
         ["--peers"] => measure(true),
+        ["--only", part] => beside().and_then(|program| ours::some(&program, part)),
         [CONTEND, words @ ..] => tollgate::verb(words),
-        _ => Err("usage: cargo xtask bench [--peers]".into()),
+        _ => Err("usage: cargo xtask bench [--peers | --only PART]".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -45,7 +47,12 @@ fn measure(with_peers: bool) -> Result<(), Trouble> {
         contenders.extend(peers::install(&root())?);
     }
     contender::compare(&contenders)?;
-    ours::alone(&this.with_file_name("tollgate"))
+    ours::alone(&beside()?)
+}
+
+/// The tollgate that is measured.
+fn beside() -> Result<PathBuf, Trouble> {
+    Ok(std::env::current_exe()?.with_file_name("tollgate"))
 }
 
 /// A folder that goes away, beside the caches: where temporary files live, a sync may cost nothing.

@@ -37,21 +37,45 @@ impl MeasuredRow {
     }
 }
 
+type Measure = fn(&Path) -> Result<Vec<MeasuredRow>, Trouble>;
+
+/// What is measured, by its name on the command line.
+const PARTS: [(&str, Measure); 9] = [
+    ("start", start::measure),
+    ("dispatch", dispatch::measure),
+    // Before the long journals: a process that has held much memory starts others more slowly.
+    ("git", git::measure),
+    ("scope", scope::measure),
+    ("length", |_| length::measure()),
+    ("resume", resume::measure),
+    ("crowd", |_| crowd::measure()),
+    ("sessions", listing::measure),
+    ("snapshot", |_| snapshot::measure()),
+];
+
 /// Measures and prints every row of ours; `program` is the tollgate that is measured.
 pub fn alone(program: &Path) -> Result<(), Trouble> {
-    let mut rows = start::measure(program)?;
-    rows.extend(dispatch::measure(program)?);
-    // Before the long journals: a process that has held much memory starts others more slowly.
-    rows.extend(git::measure(program)?);
-    rows.extend(scope::measure(program)?);
-    rows.extend(length::measure()?);
-    rows.extend(resume::measure(program)?);
-    rows.extend(crowd::measure()?);
-    rows.extend(listing::measure(program)?);
-    rows.extend(snapshot::measure()?);
+    print(program, PARTS.iter())
+}
+
+/// The rows of one part.
+pub fn some(program: &Path, name: &str) -> Result<(), Trouble> {
+    let known = PARTS.map(|(name, _)| name);
+    if !known.contains(&name) {
+        return Err(format!("there is no part {name:?}; the parts are {}", known.join(", ")).into());
+    }
+    print(program, PARTS.iter().filter(|(known, _)| *known == name))
+}
+
+fn print<'a>(
+    program: &Path,
+    parts: impl Iterator<Item = &'a (&'a str, Measure)>,
+) -> Result<(), Trouble> {
     let mut table = Table::new(&["Tollgate alone", "measured", "runs", "aim"]);
-    for row in rows {
-        table.row(vec![row.what, row.measured, row.runs.to_string(), row.aim.to_owned()]);
+    for (_, measure) in parts {
+        for row in measure(program)? {
+            table.row(vec![row.what, row.measured, row.runs.to_string(), row.aim.to_owned()]);
+        }
     }
     run::say(&format!("{}\n{}", timing::machine(), table.text()));
     Ok(())
