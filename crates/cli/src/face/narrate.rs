@@ -2,7 +2,7 @@
 
 use crate::output::{self, BAD, BOLD, DIM, GOOD, NOTE, Verbosity, WARN};
 use anstyle::Style;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::event::{Event, Verdict};
 use tollgate_core::id::DispatchNumber;
 use tollgate_core::time::Timestamp;
@@ -18,11 +18,13 @@ const CHECK_LINES: usize = 4;
 /// Fewer letters of a summary tell nothing.
 const SUMMARY_CHARS_MIN: usize = 12;
 
-/// Tells what happened. It remembers what an agent said until its dispatch is finished.
+/// Tells what happened. It remembers what an agent said until its dispatch is finished, and the work of a dispatch until its
+/// checks have run.
 #[derive(Debug, Default)]
 pub struct Narrator {
     began: Option<Timestamp>,
     summaries: BTreeMap<DispatchNumber, String>,
+    unchecked: BTreeSet<DispatchNumber>,
 }
 
 impl Narrator {
@@ -40,8 +42,20 @@ impl Narrator {
             }
             _ if verbosity == Verbosity::Quiet && !must_be_told(event) => {}
             Event::DispatchClosed { number, verdict, .. } => {
-                let summary = self.summaries.remove(number).unwrap_or_default();
-                finished(now, *number, *verdict, &summary);
+                self.unchecked.insert(*number);
+                if !is_unchecked(now, *number) {
+                    self.finished(now, *number, *verdict);
+                }
+            }
+            Event::ChecksEnded { .. } => {
+                show(&now.line(event));
+                self.checked(now, is_unchecked);
+            }
+            Event::DecisionAsked { .. } | Event::Blocked { .. } => {
+                if verbosity != Verbosity::Quiet {
+                    self.checked(now, |_, _| false);
+                }
+                show(&now.line(event));
             }
             Event::AttemptStarted { .. } | Event::TaskMoved { .. } => {}
             Event::StepEntered { .. } | Event::SessionClosed => {
@@ -69,6 +83,26 @@ fn last_words(event: &Event) {
             output::quoted(DIM, line);
         }
     }
+}
+
+impl Narrator {
+    /// Tells of accepted work that need not, or cannot, wait for its checks any longer.
+    fn checked(&mut self, now: Parts<'_>, waits: impl Fn(Parts<'_>, DispatchNumber) -> bool) {
+        let numbers = self.unchecked.iter().copied().filter(|number| !waits(now, *number));
+        for number in numbers.collect::<Vec<_>>() {
+            self.finished(now, number, Verdict::Accepted);
+        }
+    }
+
+    fn finished(&mut self, now: Parts<'_>, number: DispatchNumber, verdict: Verdict) {
+        self.unchecked.remove(&number);
+        let summary = self.summaries.remove(&number).unwrap_or_default();
+        finished(now, number, verdict, &summary);
+    }
+}
+
+fn is_unchecked(now: Parts<'_>, number: DispatchNumber) -> bool {
+    now.dispatch(number).is_some_and(|dispatch| dispatch.outcome == Outcome::Unchecked)
 }
 
 /// Also where nothing else is told.
@@ -100,7 +134,7 @@ fn finished(now: Parts<'_>, number: DispatchNumber, verdict: Verdict, summary: &
         return;
     };
     let (style, mark, cause) = match (verdict, dispatch.outcome) {
-        // The line of its checks says more.
+        // Somebody is asked before its checks could run.
         (Verdict::Accepted, Outcome::Unchecked) => (DIM, "·", None),
         (Verdict::Accepted, Outcome::ChecksFailed) => (BAD, "✗", Some("checks failed")),
         (Verdict::Accepted, _) => (GOOD, "✓", None),

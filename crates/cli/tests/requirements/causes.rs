@@ -113,11 +113,14 @@ fn r187_work_is_nowhere_called_accepted_while_the_last_checks_of_all_are_red() {
     let repo = red_at_the_end(json!([]));
     let blocked = repo.lean().exits(3).says("T-001: dispatch");
     assert_eq!(coders(&repo), ["checks-failed"; 4]);
-    let watched = blocked.err.lines().filter(|line| line.contains(" Coder "));
-    assert!(watched.clone().count() >= 4, "{}", blocked.err);
-    assert!(!watched.clone().any(|line| line.contains('✓')), "{}", blocked.err);
+    // The first one was told of when the checks of its own task had passed.
+    let watched = blocked.err.lines().filter(|line| line.contains(" Coder session (FIX_BUILD)  "));
+    assert_eq!(watched.clone().count(), 3, "{}", blocked.err);
+    let is_red = |line: &str| line.starts_with('✗') && line.contains("checks failed");
+    assert!(watched.clone().all(is_red), "{}", blocked.err);
     let log = repo.tollgate(&["log"]).exits(0).out;
-    assert!(!log.lines().any(|line| line.contains(" ok ") && line.contains(" Coder ")), "{log}");
+    let is_ok = |line: &str| line.contains(" ok ") && line.contains(" Coder ");
+    assert!(!log.lines().any(is_ok), "{log}");
     let audit = repo.tollgate(&["audit"]).exits(0).out;
     let commits = audit.split_once("\ncommits\n").unwrap().1;
     let commits = commits.lines().take_while(|line| !line.is_empty());

@@ -92,13 +92,17 @@ impl Session {
     }
 
     fn awaits_checks(&self, task: &TaskRef) -> bool {
-        let commands = match task {
-            TaskRef::Meta => self.task_commands(),
+        let has_commands = match task {
+            TaskRef::Meta => {
+                let mut checks = self.plan.criteria.iter().flat_map(|criterion| &criterion.verify);
+                !self.task_commands().is_empty() || checks.any(|check| check.command().is_some())
+            }
             TaskRef::Task(id) => {
-                self.plan.task(id).map(|task| self.commands_of(task)).unwrap_or_default()
+                self.plan.task(id).is_some_and(|task| !self.commands_of(task).is_empty())
             }
         };
-        !commands.is_empty() && self.plan.unit(task).is_some_and(|unit| unit.needs_checks)
+        let waits = self.plan.unit(task).is_some_and(|unit| unit.needs_checks);
+        has_commands && waits && !self.is_over()
     }
 }
 
