@@ -48,14 +48,15 @@ impl Narrator {
                 }
             }
             Event::ChecksEnded { .. } => {
-                show(&now.line(event));
+                show(&now.line(event), false);
+                last_words(event);
                 self.checked(now, is_unchecked);
             }
             Event::DecisionAsked { .. } | Event::Blocked { .. } => {
                 if verbosity != Verbosity::Quiet {
                     self.checked(now, |_, _| false);
                 }
-                show(&now.line(event));
+                show(&now.line(event), false);
             }
             Event::AttemptStarted { .. } | Event::TaskMoved { .. } => {}
             Event::StepEntered { .. } | Event::SessionClosed => {
@@ -66,26 +67,10 @@ impl Narrator {
                 }
                 show(&line, false);
             }
-            _ => {
-                show(&now.line(event), false);
-                last_words(event);
-            }
+            _ => show(&now.line(event), false),
         }
     }
-}
 
-/// The end of what a failing check printed: the cause is seen while the repair is still at work.
-fn last_words(event: &Event) {
-    let Event::ChecksEnded { results, .. } = event else { return };
-    for result in results.iter().filter(|result| !result.passed) {
-        let lines: Vec<&str> = result.output_tail.trim_end().lines().collect();
-        for line in &lines[lines.len().saturating_sub(CHECK_LINES)..] {
-            output::quoted(DIM, line);
-        }
-    }
-}
-
-impl Narrator {
     /// Tells of accepted work that need not, or cannot, wait for its checks any longer.
     fn checked(&mut self, now: Parts<'_>, waits: impl Fn(Parts<'_>, DispatchNumber) -> bool) {
         let numbers = self.unchecked.iter().copied().filter(|number| !waits(now, *number));
@@ -98,6 +83,17 @@ impl Narrator {
         self.unchecked.remove(&number);
         let summary = self.summaries.remove(&number).unwrap_or_default();
         finished(now, number, verdict, &summary);
+    }
+}
+
+/// The end of what a failing check printed: the cause is seen while the repair is still at work.
+fn last_words(event: &Event) {
+    let Event::ChecksEnded { results, .. } = event else { return };
+    for result in results.iter().filter(|result| !result.passed) {
+        let lines: Vec<&str> = result.output_tail.trim_end().lines().collect();
+        for line in &lines[lines.len().saturating_sub(CHECK_LINES)..] {
+            output::quoted(DIM, line);
+        }
     }
 }
 
