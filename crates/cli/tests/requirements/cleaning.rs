@@ -161,7 +161,7 @@ fn r184_workspaces_of_a_session_whose_folder_is_gone_are_freed() {
     repo.tollgate(&["gc"]).exits(0).says("nothing to free");
     repo.settings("[gc]\nworkspace_days = 0");
     let freed = repo.tollgate(&["gc"]).exits(0).out;
-    assert!(freed.contains(&format!("{name}  1 workspace")), "{freed}");
+    assert!(freed.contains(&format!("{name}  2 workspaces")), "{freed}");
     assert_eq!(held(), 0);
     let branch = repo.git(&["show", &format!("tollgate/{name}:app.txt")]);
     assert!(branch.contains("T-001"), "the work stays on its branch");

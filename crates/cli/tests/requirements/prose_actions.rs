@@ -315,7 +315,7 @@ fn r147_what_was_understood_is_shown_and_what_was_not_is_named_with_its_line() {
     assert!(dry.contains("you approve at APPROVE_SECURITY_REVIEW"), "{dry}");
     assert!(dry.contains("agents/actions/build.md has no front matter"), "{dry}");
     let doctor = repo.tollgate(&["doctor"]).out;
-    assert!(doctor.contains("`tollgate actions adopt NAME`"), "{doctor}");
+    assert!(doctor.contains("fix: `tollgate actions NAME` lists it"), "{doctor}");
 }
 
 #[test]

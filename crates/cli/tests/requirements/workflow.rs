@@ -18,7 +18,7 @@ fn r002_done_is_explained_in_words() {
         evidence: .agents-work/SESSION/evidence/
     "#]]
     .assert_eq(&repo.neutral(shown));
-    assert_eq!(done.out, "", "talk is not data");
+    assert_eq!(done.out, format!("{}\n", repo.session_name()), "talk is not data");
     assert!(!done.err.lines().any(|line| line.trim_start().starts_with('{')));
     let again = repo.resume().exits(0).says("DONE");
     assert!(again.err.contains("tollgate merge"));

@@ -66,51 +66,51 @@ fn r001_white_space_around_the_object_is_allowed() {
 #[test]
 fn r001_text_before_the_object_is_named() {
     said(Role::Coder, format!("Here is my reply:\n{GOOD}").as_bytes()).shows(expect![[r#"
-        reply.text_before at /: before the JSON object comes "Here is my reply:". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+        reply.text_before at the reply: before the JSON object comes "Here is my reply:". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]]);
     said(Role::Coder, format!("```json\n{GOOD}\n```").as_bytes()).shows(expect![[r#"
-        reply.text_before at /: before the JSON object comes "```json". Leave out the Markdown fence; reply with the object alone
+        reply.text_before at the reply: before the JSON object comes "```json". Leave out the Markdown fence; reply with the object alone
     "#]]);
     said(Role::Coder, format!("\u{feff}{GOOD}").as_bytes()).shows(expect![[r#"
-        reply.text_before at /: before the JSON object comes "\u{feff}". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+        reply.text_before at the reply: before the JSON object comes "\u{feff}". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]]);
     said(Role::Coder, format!("\x1b[31m{GOOD}").as_bytes()).shows(expect![[r#"
-        reply.text_before at /: before the JSON object comes "\u{1b}[31m". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+        reply.text_before at the reply: before the JSON object comes "\u{1b}[31m". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]]);
 }
 
 #[test]
 fn r001_text_after_the_object_is_named() {
     said(Role::Coder, format!("{GOOD}\nLet me know!").as_bytes()).shows(expect![[r#"
-        reply.text_after at /: after the JSON object comes "Let me know!". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+        reply.text_after at the reply: after the JSON object comes "Let me know!". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]]);
     said(Role::Coder, format!("{GOOD}{GOOD}").as_bytes()).shows(expect![[r#"
-        reply.text_after at /: after the JSON object comes "{\"status\":\"OK\",\"summary\":\"Done.\",\"artifacts\":{},\"gates\":{\"me…". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
+        reply.text_after at the reply: after the JSON object comes "{\"status\":\"OK\",\"summary\":\"Done.\",\"artifacts\":{},\"gates\":{\"me…". Reply with the object alone; remarks belong in `summary` or `artifacts.notes`
     "#]]);
 }
 
 #[test]
 fn r001_something_else_than_an_object_is_refused() {
     said(Role::Coder, b"").shows(expect![[r#"
-        reply.empty at /: the reply is empty. Write exactly one JSON object to standard output
+        reply.empty at the reply: the reply is empty. Write exactly one JSON object to standard output
     "#]]);
     said(Role::Coder, b" \n ").shows(expect![[r#"
-        reply.empty at /: the reply is empty. Write exactly one JSON object to standard output
+        reply.empty at the reply: the reply is empty. Write exactly one JSON object to standard output
     "#]]);
     said(Role::Coder, b"[1, 2]").shows(expect![[r#"
-        reply.not_an_object at /: the reply is not a JSON object; it begins with "[1, 2]". Reply with one object that begins with { and ends with }
+        reply.not_an_object at the reply: the reply is not a JSON object; it begins with "[1, 2]". Reply with one object that begins with { and ends with }
     "#]]);
     said(Role::Coder, b"I could not do it.").shows(expect![[r#"
-        reply.not_an_object at /: the reply is not a JSON object; it begins with "I could not do it.". Reply with one object that begins with { and ends with }
+        reply.not_an_object at the reply: the reply is not a JSON object; it begins with "I could not do it.". Reply with one object that begins with { and ends with }
     "#]]);
     said(Role::Coder, b"{\"status\": \"OK\", summary: 1}").shows(expect![[r#"
-        reply.not_json at /: this is not valid JSON: key must be a string (line 1, column 18, near "{\"status\": \"OK\", summary: 1}"). Write the reply with a JSON serializer; escape quotes and line breaks in texts
+        reply.not_json at the reply: this is not valid JSON: key must be a string (line 1, column 18, near "{\"status\": \"OK\", summary: 1}"). Write the reply with a JSON serializer; escape quotes and line breaks in texts
     "#]]);
     said(Role::Coder, b"{\"status\": \"OK").shows(expect![[r#"
-        reply.not_json at /: this is not valid JSON: EOF while parsing a string (line 1, column 14, near "{\"status\": \"OK"). Write the reply with a JSON serializer; escape quotes and line breaks in texts
+        reply.not_json at the reply: this is not valid JSON: EOF while parsing a string (line 1, column 14, near "{\"status\": \"OK"). Write the reply with a JSON serializer; escape quotes and line breaks in texts
     "#]]);
     said(Role::Coder, b"{\"status\": \"\xff\"}").shows(expect![[r#"
-        reply.not_utf8 at /: byte 12 is not part of UTF-8 text; before it comes "{\"status\": \"". Reply in UTF-8
+        reply.not_utf8 at the reply: byte 12 is not part of UTF-8 text; before it comes "{\"status\": \"". Reply in UTF-8
     "#]]);
 }
 
@@ -118,11 +118,11 @@ fn r001_something_else_than_an_object_is_refused() {
 fn r001_bombs_are_refused() {
     let deep = format!("{{\"a\":{}", "[".repeat(100_000));
     said(Role::Coder, deep.as_bytes()).shows(expect![[r#"
-        reply.too_deep at /: the reply nests more than 128 levels deep. Flatten it
+        reply.too_deep at the reply: the reply nests more than 128 levels deep. Flatten it
     "#]]);
     let large = vec![b' '; usize::try_from(REPLY_BYTES_MAX).unwrap() + 1];
     said(Role::Coder, &large).shows(expect![[r#"
-        reply.too_large at /: the reply has 4194305 bytes; the limit is 4194304. Write large content to files and name them in the reply
+        reply.too_large at the reply: the reply has 4194305 bytes; the limit is 4194304. Write large content to files and name them in the reply
     "#]]);
     said(Role::Coder, br#"{"status":"OK","status":"FAIL","summary":"x","artifacts":{"a":{"b":1,"b":2}},"gates":{"meets_definition_of_done":true}}"#).shows(expect![[r#"
         shape.key_twice at /status: the key "status" occurs twice. Keep one of them
@@ -180,16 +180,16 @@ fn all_faults_are_reported_at_once() {
             "next": {"recommended_agent": "Qa"},
             "usage": {"usd": -1},
         }))).shows(expect![[r#"
-        shape.wrong_type at /artifacts/files_changed/0: entry 0 of `files_changed` is the number 1, but a text is expected
-        shape.wrong_type at /artifacts/notes: `notes` is the text "one", but a list is expected
-        shape.wrong_type at /gates/meets_definition_of_done: `meets_definition_of_done` is the text "yes", but true or false is expected
-        shape.field_unknown at /gates/needs_reviews: there is no field "needs_reviews" here. Did you mean "needs_review"?
-        reply.agent_unknown at /next/recommended_agent: "Qa" is not the name of an agent. Did you mean "QA"?
-        reply.status_unknown at /status: the status is "FINE", but must be OK, BLOCKED, NEEDS_INFO, NEEDS_DECISION or FAIL
-        shape.field_unknown at /summry: there is no field "summry" here. Did you mean "summary"?
-        shape.out_of_range at /usage/usd: `usd` is -1, but must be at least 0
-        shape.field_missing at /: the field "summary" is missing. Add "summary" to the top level
-    "#]]);
+            shape.wrong_type at /artifacts/files_changed/0: entry 0 of `files_changed` is the number 1, but a text is expected
+            shape.wrong_type at /artifacts/notes: `notes` is the text "one", but a list is expected
+            shape.wrong_type at /gates/meets_definition_of_done: `meets_definition_of_done` is the text "yes", but true or false is expected
+            shape.field_unknown at /gates/needs_reviews: there is no field "needs_reviews" here. Did you mean "needs_review"?
+            reply.agent_unknown at /next/recommended_agent: "Qa" is not the name of an agent. Did you mean "QA"?
+            reply.status_unknown at /status: the status is "FINE", but must be OK, BLOCKED, NEEDS_INFO, NEEDS_DECISION or FAIL
+            shape.field_unknown at /summry: there is no field "summry" here. Did you mean "summary"?
+            shape.out_of_range at /usage/usd: `usd` is -1, but must be at least 0
+            shape.field_missing at the reply: the field "summary" is missing. Add "summary" to the top level
+        "#]]);
 }
 
 fn a_full_review() -> serde_json::Value {
@@ -338,7 +338,7 @@ fn r093_results_of_the_wrong_role_or_shape_are_refused() {
     said(Role::Coder, &bare(serde_json::json!({"role": "implementor", "outcome": "done", "sumary": "x"}))).shows(expect![[r#"
         shape.value_unknown at /outcome: `outcome` is "done", but must be completed, blocked or validation-failure
         shape.field_unknown at /sumary: there is no field "sumary" here. Did you mean "summary"?
-        shape.field_missing at /: the field "summary" is missing. Add "summary" to the top level
+        shape.field_missing at the reply: the field "summary" is missing. Add "summary" to the top level
     "#]]);
     said(Role::Reviewer, &bare(
             serde_json::json!({"role": "reviewer", "review": {"verdict": "approve", "summary": "x", "comments": [{"path": "a", "body": "fix this"}]}}),

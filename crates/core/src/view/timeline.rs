@@ -185,8 +185,13 @@ fn entered(session: &Session, index: usize) -> Line {
     let unchecked =
         session.route.steps.get(index).map(|step| unchecked::words(session, &step.kind));
     let unchecked = unchecked.unwrap_or_default();
-    let state = |index: usize| session.route.steps.get(index).map(|step| step.state);
-    let is_same = index.checked_sub(1).is_some_and(|before| state(before) == state(index));
+    let steps = &session.route.steps;
+    // One that is not always needed may not have been entered.
+    let before = index.checked_sub(1).and_then(|before| steps.get(before));
+    let before = before.filter(|before| before.when.is_none());
+    let is_same = before.is_some_and(|before| {
+        steps.get(index).is_some_and(|entered| entered.state == before.state)
+    });
     let name = step(session, index);
     // Two steps may be one state for people.
     match (is_same, unchecked.is_empty()) {

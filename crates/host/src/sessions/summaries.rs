@@ -166,15 +166,24 @@ fn write(path: &Path, before: &Known, now: &Known) {
     }
 }
 
-/// What the sessions hold has changed, and not their journals: it is counted again when somebody wants to know.
+/// What the sessions hold has changed, and not their journals: it is counted again when somebody wants to know. Nothing is known of
+/// those that are gone.
 pub(crate) fn forget_disk_use(state: &Path, root: &Path) {
     let path = layout::summaries(state, root);
     let known = read(&path);
+    let folder = Layout::new(root).sessions_folder();
+    let is_there = |name: &&String| folder.join(name).symlink_metadata().is_ok();
+    let left = known.sessions.iter().filter(|(name, _)| is_there(name));
     let of = |(name, one): (&String, &KnownSession)| {
         (name.clone(), KnownSession { disk_bytes: None, ..one.clone() })
     };
-    let now = Known { version: version(), sessions: known.sessions.iter().map(of).collect() };
-    write(&path, &known, &now);
+    let now = Known { version: version(), sessions: left.map(of).collect() };
+    match now.sessions.is_empty() {
+        true => {
+            let _was_not_there = std::fs::remove_file(path);
+        }
+        false => write(&path, &known, &now),
+    }
 }
 
 /// Notes that a repository has sessions, so that they are found from everywhere.
