@@ -45,7 +45,7 @@ pub fn why_none(question: &QuestionView) -> &'static str {
 
 /// The files of the question that are not as they were shown in the round before.
 pub fn names_since_last_round(question: &QuestionView) -> Vec<&str> {
-    let changed = question.shown.iter().filter(|file| file.sha256_before.is_some());
+    let changed = question.shown.iter().filter(|file| file.has_changed());
     changed.map(|file| file.path.as_str()).collect()
 }
 

@@ -68,11 +68,17 @@ impl Asked<'_> {
     }
 
     fn session_file(&self, file: &ShownFile) -> Option<Vec<u8>> {
-        let before = file.sha256_before.as_ref().filter(|_| file.home == Home::Session)?;
+        if !file.has_changed() || file.home != Home::Session {
+            return None;
+        }
         let relative = file.path.strip_prefix(self.view.folder.as_str())?;
         let session = Layout::new(self.root).session(&self.view.session);
-        let old = kept::version(&session, relative, before)?;
-        self.repository.difference_of_files(&old, &self.root.join(&file.path)).ok()
+        let old = match &file.sha256_before {
+            Some(before) => Some(kept::version(&session, relative, before)?),
+            None => None,
+        };
+        let new = self.root.join(&file.path);
+        self.repository.difference_of_files(relative, old.as_deref(), &new).ok()
     }
 
     fn code(&self) -> Option<Change> {
@@ -85,8 +91,7 @@ impl Asked<'_> {
     fn shown_code(&self) -> Option<Change> {
         let code = self.question.code.as_ref()?;
         let shown = self.question.shown.iter();
-        let changed =
-            shown.filter(|file| file.home == Home::Branch && file.sha256_before.is_some());
+        let changed = shown.filter(|file| file.home == Home::Branch && file.has_changed());
         let paths: Vec<String> = changed.map(|file| file.path.clone()).collect();
         if paths.is_empty() {
             return None;

@@ -90,7 +90,9 @@ fn r180_an_editor_that_is_left_without_words_sends_nothing() {
 fn r181_after_a_correction_the_difference_to_the_last_round_is_shown() {
     let better = json!([{
         "when": {"role": "Architect", "nth": 2},
-        "do": {"default": true, "append": {".agents-work/{session}/architecture.md": "\nCounts per user now.\n"}}
+        "do": {"default": true,
+            "append": {".agents-work/{session}/architecture.md": "\nCounts per user now.\n"},
+            "write": {".agents-work/{session}/adr/ADR-001.md": "# ADR-001\n\nPer user.\n"}}
     }]);
     let repo = Repo::with(better);
     let pager = repo.program("pager", &format!("cat > {}", repo.outside("seen").display()));
@@ -102,6 +104,9 @@ fn r181_after_a_correction_the_difference_to_the_last_round_is_shown() {
     terminal.ends();
     let seen = std::fs::read_to_string(repo.outside("seen")).unwrap();
     assert!(seen.contains("+Counts per user now."), "{seen}");
+    assert!(seen.contains("--- a/architecture.md") && seen.contains("+++ b/architecture.md"));
+    assert!(seen.contains("--- /dev/null") && seen.contains("+++ b/adr/ADR-001.md"), "{seen}");
+    assert!(!seen.contains("dispatches/"), "where it lies is of no interest: {seen}");
 }
 
 #[test]

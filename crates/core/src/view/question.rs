@@ -48,7 +48,16 @@ pub struct ShownFile {
     /// What the round before had shown, where that was something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256_before: Option<ContentHash>,
+    /// The round before did not show it.
+    pub is_new: bool,
     pub home: Home,
+}
+
+impl ShownFile {
+    /// Whoever was asked in the round before has not seen it as it is now.
+    pub fn has_changed(&self) -> bool {
+        self.is_new || self.sha256_before.is_some()
+    }
 }
 
 /// Where a file is found as it was shown.
@@ -102,13 +111,15 @@ fn code(session: &Session, decision: &Decision) -> Option<CodeView> {
 }
 
 fn shown(session: &Session, decision: &Decision, artefact: &Artefact) -> ShownFile {
-    let before = session.decisions.shown_before.get(&decision.decision_id);
-    let before = before.and_then(|shown| shown.iter().find(|known| known.path == artefact.path));
+    let round_before = session.decisions.shown_before.get(&decision.decision_id);
+    let before =
+        round_before.and_then(|shown| shown.iter().find(|known| known.path == artefact.path));
+    let is_new = round_before.is_some() && before.is_none();
     let sha256_before =
         before.map(|known| known.sha256.clone()).filter(|hash| *hash != artefact.sha256);
     let (path, home) = match session.files.artefacts.contains_key(&artefact.path) {
         true => (session.session_path(&artefact.path), Home::Session),
         false => (artefact.path.clone(), Home::Branch),
     };
-    ShownFile { path, sha256: artefact.sha256.clone(), sha256_before, home }
+    ShownFile { path, sha256: artefact.sha256.clone(), sha256_before, is_new, home }
 }

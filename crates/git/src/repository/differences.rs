@@ -113,13 +113,33 @@ impl Repository {
         Ok(super::parse_commit("rev-parse", &found.line())?)
     }
 
-    /// Of two files, wherever they are.
-    pub fn difference_of_files(&self, old: &Path, new: &Path) -> Result<Vec<u8>, RepositoryError> {
+    /// Of two files, wherever they are, under the name that people know; of a new file where there is no old one.
+    pub fn difference_of_files(
+        &self,
+        name: &str,
+        old: Option<&Path>,
+        new: &Path,
+    ) -> Result<Vec<u8>, RepositoryError> {
+        let nothing = Path::new("/dev/null");
         let call = self.read(PLAIN).args(Detail::Reading.options()).args(["--no-index", "--"]);
-        let call = call.arg(old).arg(new);
+        let call = call.arg(old.unwrap_or(nothing)).arg(new);
         // 1: they differ.
-        Ok(call.run_with(&[1])?.0.stdout)
+        let stdout = call.run_with(&[1])?.0.stdout;
+        let from = old.map_or("/dev/null".to_owned(), |_| format!("a/{name}"));
+        Ok(renamed(&stdout, &from, &format!("b/{name}")))
     }
+}
+
+/// Where the files lie is nothing that a reader of the change wants to know.
+fn renamed(patch: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let mut lines = patch.split_inclusive(|byte| *byte == b'\n').peekable();
+    while lines.next_if(|line| !line.starts_with(b"@@") && !line.starts_with(b"Binary")).is_some() {
+    }
+    let rest: Vec<u8> = lines.flatten().copied().collect();
+    if rest.is_empty() {
+        return rest;
+    }
+    [format!("--- {from}\n+++ {to}\n").as_bytes(), &rest].concat()
 }
 
 /// `3\t1\tsrc/a.rs`, or `-\t-\tlogo.png`.

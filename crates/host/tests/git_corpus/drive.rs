@@ -106,7 +106,7 @@ impl Stage {
         }
         let _has_none = repository.parent(&head);
         let (one, other) = (repository.root().join("first"), self.nested.join(".git/config"));
-        repository.difference_of_files(&one, &other).unwrap();
+        repository.difference_of_files("other", Some(&one), &other).unwrap();
         let files = repository.files_at(&head, "first").unwrap();
         assert!(repository.contents(&head, &files).unwrap().iter().all(Option::is_some));
         assert!(repository.is_revision("HEAD"));
