@@ -196,7 +196,7 @@ fn r119_the_log_shows_every_record_without_control_sequences() {
             7  TIME  ok        #1 SpecAgent session
             8  TIME  criteria  1 acceptance criteria
             9  TIME  skip      DESIGN: Researcher was not requested
-           10  TIME  step      DESIGN
+           10  TIME  state     DESIGN
            11  TIME  dispatch  #2 Architect session for step 3
            12  TIME  start     #2 Architect session
            13  TIME  noted     #2 Architect session: built-in architect
