@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
-use tollgate_core::view::{Standing, Summary};
+use tollgate_core::view::Summary;
 use tollgate_files as files;
 use tollgate_files::disk::disk_use;
 use tollgate_files::layout::{self, Layout, SessionLayout};
@@ -87,13 +87,12 @@ pub fn summaries(
                     Measure::DiskUse => Some(disk(layout, state, &name)),
                     Measure::Nothing => None,
                 });
-                // Whether a person is at work there is not in the journal.
-                let is_settled = summary.standing != Some(Standing::Working);
-                if let Some(journal) = journal.filter(|_| is_settled) {
+                let is_running = !summary.is_over() && lock::is_held(session.folder());
+                // Whether a person is at work there is not in the journal, and settled only when no process runs it.
+                if let Some(journal) = journal.filter(|_| !is_running) {
                     let known = KnownSession { journal, summary: summary.clone(), disk_bytes };
                     now.sessions.insert(name.to_string(), known);
                 }
-                let is_running = !summary.is_over() && lock::is_held(session.folder());
                 let disk_bytes = disk_bytes.unwrap_or_default();
                 Listed { summary, trouble: None, is_running, disk_bytes }
             }
