@@ -149,7 +149,7 @@ fn finished(now: Parts<'_>, number: DispatchNumber, verdict: Verdict, summary: &
     parts.extend(cause.map(str::to_owned));
     let facts = parts.join("  ");
     let used = mark.chars().count() + 1 + facts.chars().count() + 2;
-    let room = output::narrow_columns().map_or(SUMMARY_CHARS, |all| all.saturating_sub(used));
+    let room = output::known_columns().map_or(SUMMARY_CHARS, |all| all.saturating_sub(used));
     let words = terminal_line(summary, room.min(SUMMARY_CHARS));
     match words.is_empty() || room < SUMMARY_CHARS_MIN {
         true => output::marked(style, mark, &facts),

@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use tollgate_files::crash::POINTS_AFTER_THE_END;
 
 /// A lean session that is done; its work is on its own branch only.
-fn done() -> Repo {
+pub fn done() -> Repo {
     let repo = Repo::new();
     repo.lean().exits(0);
     repo
 }
 
-fn merged() -> Repo {
+pub fn merged() -> Repo {
     let repo = done();
     repo.tollgate(&["merge"]).exits(0);
     repo
@@ -94,7 +94,7 @@ fn r184_commits_that_a_person_added_to_the_branch_are_not_merged() {
     repo.git(&["commit", "--quiet", "--message", "mine"]);
     repo.git(&["switch", "--quiet", "main"]);
     repo.tollgate(&["rm", "latest"]).exits(2).says("is not merged");
-    repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+    repo.settings(AT_ONCE);
     repo.tollgate(&["gc"]).exits(0).says("is not merged");
     assert!(repo.git(&["show", &format!("{branch}:mine.txt")]).contains("mine"));
 }
@@ -107,7 +107,7 @@ fn r184_a_session_that_runs_is_left_alone() {
     let mut run = repo.start(&["run", "--no-input", "--lean", "Add a line"]);
     crate::support::eventually("the agent works", || repo.tollgate(&["status"]).code == 0);
     repo.tollgate(&["rm", "latest", "--force"]).exits(5);
-    repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+    repo.settings(AT_ONCE);
     let freed = repo.tollgate(&["gc", "--json"]).exits(0);
     assert_eq!(serde_json::from_str::<Value>(&freed.out).unwrap()["items"], serde_json::json!([]));
     run.kill().unwrap();
@@ -119,7 +119,7 @@ fn r184_what_ended_sessions_hold_is_freed_after_so_many_days() {
     let repo = merged();
     let young = repo.tollgate(&["gc"]).exits(0).says("nothing to free");
     assert_eq!(young.out, "");
-    repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+    repo.settings(AT_ONCE);
     let before = (refs(&repo), state(&repo));
     let planned = repo.tollgate(&["gc", "--dry-run"]).exits(0).says("would be freed");
     assert_eq!((refs(&repo), state(&repo)), before, "a dry run changes nothing");
@@ -226,6 +226,19 @@ fn r184_gc_says_of_every_session_why_it_stays() {
     assert!(kept.iter().all(|kept| kept["session"].is_string()), "{told}");
 }
 
+/// Frees all that it may.
+pub const AT_ONCE: &str = "[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0";
+
+/// A session that was merged, after a `gc` that was killed: it is whole, and two more make an end of it.
+fn expect_gc_to_end_well(repo: &Repo) {
+    repo.tollgate(&["status"]).exits(0);
+    repo.tollgate(&["audit", "--verify"]).exits(0);
+    repo.tollgate(&["gc"]).exits(0);
+    repo.tollgate(&["gc"]).exits(0).says("nothing to free");
+    repo.tollgate(&["rm", "latest"]).exits(0);
+    expect_gone(repo);
+}
+
 /// Kills `args` at a point, and says whether it got there.
 fn killed_at(repo: &Repo, args: &[&str], point: &str) -> bool {
     let output = repo.command(args).env("TOLLGATE_CRASH_AT", point).output().unwrap();
@@ -257,14 +270,9 @@ fn r184_killed_at_any_instant_gc_is_finished_by_the_next_one() {
     let points = POINTS_AFTER_THE_END.iter().filter(|point| point.starts_with("gc."));
     for point in points {
         let repo = merged();
-        repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+        repo.settings(AT_ONCE);
         assert!(killed_at(&repo, &["gc"], point), "{point} was not reached");
-        repo.tollgate(&["status"]).exits(0);
-        repo.tollgate(&["audit", "--verify"]).exits(0);
-        repo.tollgate(&["gc"]).exits(0);
-        repo.tollgate(&["gc"]).exits(0).says("nothing to free");
-        repo.tollgate(&["rm", "latest"]).exits(0);
-        expect_gone(&repo);
+        expect_gc_to_end_well(&repo);
     }
 }
 
@@ -301,19 +309,14 @@ fn r184_killed_while_a_tree_is_removed_rm_is_finished_by_the_next_command() {
 fn r184_killed_while_a_tree_is_removed_gc_leaves_the_session_as_it_is() {
     for (at, nth) in NTH.into_iter().enumerate() {
         let repo = merged();
-        repo.settings("[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0");
+        repo.settings(AT_ONCE);
         if !killed_removing(&repo, &["gc"], nth) {
             assert!(at > 1, "only {nth} things were removed");
             return;
         }
         let listed = repo.tollgate(&["sessions", "--json"]).exits(0).out;
         assert_eq!(listed.matches("\"session\"").count(), 1, "{nth}: {listed}");
-        repo.tollgate(&["status"]).exits(0);
-        repo.tollgate(&["audit", "--verify"]).exits(0);
-        repo.tollgate(&["gc"]).exits(0);
-        repo.tollgate(&["gc"]).exits(0).says("nothing to free");
-        repo.tollgate(&["rm", "latest"]).exits(0);
-        expect_gone(&repo);
+        expect_gc_to_end_well(&repo);
     }
 }
 

@@ -1,22 +1,14 @@
 //! A person at a gate in a terminal: they read, compare, write and decide.
 
-use crate::support::pty::Terminal;
-use crate::support::{GOAL, Repo};
+use crate::support::Repo;
+use crate::support::pty::{GATE, Terminal, at_the_gate};
 use serde_json::json;
-
-const GATE: &str = "UD-APPROVE-DESIGN";
-
-fn at_the_gate(repo: &Repo, variable: &str, value: &str) -> Terminal {
-    let mut terminal = Terminal::start_with(repo, &["run", GOAL], variable, value);
-    terminal.wait_for(&format!("{GATE} (approve)")).wait_for("? help").wait_for("> ");
-    terminal
-}
 
 #[test]
 fn r180_an_empty_line_asks_again_and_a_short_yes_approves() {
     for yes in ["y", "yes", "approve", "approved"] {
         let repo = Repo::new();
-        let mut terminal = at_the_gate(&repo, "PAGER", "cat");
+        let mut terminal = at_the_gate(&repo, &[("PAGER", "cat")]);
         for _ in 0..5 {
             terminal.types("").wait_for("> ");
         }
@@ -30,7 +22,7 @@ fn r180_an_empty_line_asks_again_and_a_short_yes_approves() {
 #[test]
 fn r180_what_only_sounds_like_a_yes_does_not_approve() {
     let repo = Repo::new();
-    let mut terminal = at_the_gate(&repo, "PAGER", "cat");
+    let mut terminal = at_the_gate(&repo, &[("PAGER", "cat")]);
     terminal.types("Yes please").wait_for("answer one of");
     terminal.wait_for("after 2 more answers like this the session stops").wait_for("> ");
     terminal.types("ok").wait_for("after 1 more answer like this").wait_for("> ").hangs_up();
@@ -41,7 +33,7 @@ fn r180_what_only_sounds_like_a_yes_does_not_approve() {
 #[test]
 fn r180_a_yes_in_capitals_approves_and_an_empty_line_names_the_answers_again() {
     let repo = Repo::new();
-    let mut terminal = at_the_gate(&repo, "PAGER", "cat");
+    let mut terminal = at_the_gate(&repo, &[("PAGER", "cat")]);
     terminal.types("").wait_for("UD-APPROVE-DESIGN: 1 approved · 2 changes-requested");
     terminal.wait_for("> ").types("YES").wait_for("UD-REVIEW-STRATEGY (strategy)");
     terminal.wait_for("> ").hangs_up();
@@ -53,7 +45,7 @@ fn r180_a_yes_in_capitals_approves_and_an_empty_line_names_the_answers_again() {
 fn r180_the_artefacts_are_read_in_the_pager_and_the_question_stays() {
     let repo = Repo::new();
     let pager = repo.program("pager", &format!("cat > {}", repo.outside("seen").display()));
-    let mut terminal = at_the_gate(&repo, "PAGER", pager.to_str().unwrap());
+    let mut terminal = at_the_gate(&repo, &[("PAGER", pager.to_str().unwrap())]);
     terminal.types("v").wait_for("> ");
     terminal.types("?").wait_for("opens your editor").wait_for("> ");
     terminal.types("1").wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").hangs_up();
@@ -68,7 +60,7 @@ fn r180_r179_words_of_many_lines_come_from_the_editor() {
     let repo = Repo::new();
     let lines = "printf 'changes-requested: Architect: first\\nsecond\\n\\nlast\\n' > \"$1\"";
     let editor = repo.program("editor", lines);
-    let mut terminal = at_the_gate(&repo, "EDITOR", editor.to_str().unwrap());
+    let mut terminal = at_the_gate(&repo, &[("EDITOR", editor.to_str().unwrap())]);
     terminal.types("e").wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
     terminal.ends();
     let history = repo.session_file("approve-design-history.jsonl");
@@ -79,7 +71,7 @@ fn r180_r179_words_of_many_lines_come_from_the_editor() {
 #[test]
 fn r180_an_editor_that_is_left_without_words_sends_nothing() {
     let repo = Repo::new();
-    let mut terminal = at_the_gate(&repo, "EDITOR", "true");
+    let mut terminal = at_the_gate(&repo, &[("EDITOR", "true")]);
     terminal.types("e").wait_for("nothing is sent").wait_for("> ");
     terminal.types("y").wait_for("UD-REVIEW-STRATEGY (strategy)").wait_for("> ").hangs_up();
     terminal.ends();
@@ -96,7 +88,7 @@ fn r181_after_a_correction_the_difference_to_the_last_round_is_shown() {
     }]);
     let repo = Repo::with(better);
     let pager = repo.program("pager", &format!("cat > {}", repo.outside("seen").display()));
-    let mut terminal = at_the_gate(&repo, "PAGER", pager.to_str().unwrap());
+    let mut terminal = at_the_gate(&repo, &[("PAGER", pager.to_str().unwrap())]);
     terminal.types("d").wait_for("nothing has changed yet").wait_for("> ");
     terminal.types("changes-requested: Architect: count per user");
     terminal.wait_for("changed since you were last asked").wait_for("architecture.md");
@@ -112,7 +104,7 @@ fn r181_after_a_correction_the_difference_to_the_last_round_is_shown() {
 #[test]
 fn r179_a_pasted_text_of_many_lines_is_one_answer() {
     let repo = Repo::new();
-    let mut terminal = at_the_gate(&repo, "PAGER", "cat");
+    let mut terminal = at_the_gate(&repo, &[("PAGER", "cat")]);
     terminal.sends("\u{1b}[200~changes-requested: Architect: one\ntwo\nthree\u{1b}[201~\r");
     terminal.wait_for(&format!("{GATE} (approve)")).wait_for("> ").hangs_up();
     terminal.ends();
@@ -146,7 +138,7 @@ fn r179_headings_written_in_the_editor_are_kept() {
         words = repo.outside("words").display()
     );
     let editor = repo.program("editor", &lines);
-    let mut terminal = at_the_gate(&repo, "EDITOR", editor.to_str().unwrap());
+    let mut terminal = at_the_gate(&repo, &[("EDITOR", editor.to_str().unwrap())]);
     terminal.types("e").wait_for("UD-APPROVE-DESIGN (approve)").wait_for("> ").hangs_up();
     terminal.ends();
     let history = repo.session_file("approve-design-history.jsonl");
@@ -159,7 +151,7 @@ fn r179_headings_written_in_the_editor_are_kept() {
 /// The strategy can be sent back with words, and its number alone asks for them.
 fn at_text(variable: &str, value: &str) -> (Repo, Terminal) {
     let repo = Repo::new();
-    let mut terminal = at_the_gate(&repo, variable, value);
+    let mut terminal = at_the_gate(&repo, &[(variable, value)]);
     terminal.types("2").wait_for("text> ");
     (repo, terminal)
 }

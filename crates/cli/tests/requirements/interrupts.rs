@@ -2,18 +2,10 @@
 
 use crate::support::plan::{Planned, plan, planner, writes};
 use crate::support::processes::expect_gone;
-use crate::support::pty::Terminal;
+use crate::support::pty::{GATE, Terminal, at_the_gate};
 use crate::support::{APPROVE, GOAL, Repo, eventually};
 use serde_json::json;
 use std::fs;
-
-const GATE: &str = "UD-APPROVE-DESIGN";
-
-fn at_the_gate(repo: &Repo, variable: &str, value: &str) -> Terminal {
-    let mut terminal = Terminal::start_with(repo, &["run", GOAL], variable, value);
-    terminal.wait_for(&format!("{GATE} (approve)")).wait_for("? help").wait_for("> ");
-    terminal
-}
 
 /// What the program of the person does when they type Ctrl-C: it ends, or it takes no notice.
 #[test]
@@ -24,7 +16,7 @@ fn r180_ctrl_c_in_the_editor_or_the_pager_is_theirs_alone() {
             let begun = repo.outside("begun");
             let lines = format!("{trap}\ntouch {}\nsleep 1", begun.display());
             let program = repo.program("program", &lines);
-            let mut person = at_the_gate(&repo, variable, program.to_str().unwrap());
+            let mut person = at_the_gate(&repo, &[(variable, program.to_str().unwrap())]);
             person.types(key);
             eventually("the program of the person runs", || begun.exists());
             person.types_ctrl_c().wait_for("> ").types("approved");
@@ -40,7 +32,7 @@ fn r180_an_editor_that_fails_sends_nothing() {
     let repo = Repo::new();
     let lines = "printf 'changes-requested: half a thought' > \"$1\"\nexit 1";
     let editor = repo.program("editor", lines);
-    let mut person = at_the_gate(&repo, "EDITOR", editor.to_str().unwrap());
+    let mut person = at_the_gate(&repo, &[("EDITOR", editor.to_str().unwrap())]);
     person.types("e").wait_for("nothing is sent").wait_for("> ");
     assert_eq!(repo.decision(GATE)["status"], "pending");
     // What was written is there again.
@@ -55,7 +47,7 @@ fn r180_an_editor_that_fails_sends_nothing() {
 #[test]
 fn r180_ctrl_c_where_words_are_asked_for_leaves_the_question_open() {
     let repo = Repo::new();
-    let mut person = at_the_gate(&repo, "PAGER", "cat");
+    let mut person = at_the_gate(&repo, &[("PAGER", "cat")]);
     person.types("2").wait_for("text> ").sends("half a th").wait_for("half a th").types_ctrl_c();
     assert_eq!(person.ends(), 130);
     assert!(person.is_as_before());

@@ -1,13 +1,12 @@
 //! A pager or an editor of the person has the terminal at a gate, and the session continues.
 
-use crate::support::pty::Terminal;
+use crate::support::pty::{GATE, Terminal, at_the_gate};
 use crate::support::{APPROVE, GOAL, Repo, SINGLE_FINAL, eventually};
 use rustix::process::Signal;
 use serde_json::json;
 use std::fs;
 use std::time::Duration;
 
-const GATE: &str = "UD-APPROVE-DESIGN";
 const STRATEGY: &str = "UD-REVIEW-STRATEGY (strategy)";
 
 /// A program of the person that works beside the repository.
@@ -16,13 +15,7 @@ fn program(repo: &Repo, name: &str, lines: &str) -> String {
     repo.program(name, &lines).display().to_string()
 }
 
-fn at_the_gate(repo: &Repo, variables: &[(&str, &str)]) -> Terminal {
-    let mut terminal = Terminal::start_with_all(repo, &["run", GOAL], variables);
-    terminal.wait_for(&format!("{GATE} (approve)")).wait_for("? help").wait_for("> ");
-    terminal
-}
-
-/// The program of the person works until the test lets it go on.
+/// The program of the person works until the test lets it continue.
 const UNTIL_TOLD: &str =
     "touch begun; for i in $(seq 600); do [ -e go ] && break; sleep 0.05; done";
 
@@ -30,9 +23,21 @@ fn begins(repo: &Repo) {
     eventually("the program of the person works", || repo.outside("begun").exists());
 }
 
-fn goes_on(repo: &Repo) {
+fn continues(repo: &Repo) {
     fs::write(repo.outside("go"), "").unwrap();
 }
+
+/// At the gate, while a program of the person has the terminal, which works as these lines say.
+fn busy_with(repo: &Repo, (variable, key): (&str, &str), lines: &str) -> Terminal {
+    let program = program(repo, "program", lines);
+    let mut terminal = at_the_gate(repo, &[(variable, &program)]);
+    terminal.types(key);
+    begins(repo);
+    terminal
+}
+
+const PAGER: (&str, &str) = ("PAGER", "v");
+const EDITOR: (&str, &str) = ("EDITOR", "e");
 
 fn sent_back_with(repo: &Repo) -> String {
     repo.session_file("approve-design-history.jsonl")
@@ -41,15 +46,12 @@ fn sent_back_with(repo: &Repo) -> String {
 #[test]
 fn r180_an_answer_from_elsewhere_is_taken_while_the_pager_is_open() {
     let repo = Repo::new();
-    let pager = program(&repo, "pager", UNTIL_TOLD);
-    let mut terminal = at_the_gate(&repo, &[("PAGER", &pager)]);
-    terminal.types("v");
-    begins(&repo);
+    let mut terminal = busy_with(&repo, PAGER, UNTIL_TOLD);
     let before = terminal.screen();
     repo.tollgate(&["answer", GATE, "approved"]).exits(0);
     eventually("the next gate", || repo.status()["state"] == "REVIEW_STRATEGY");
     assert_eq!(terminal.screen(), before, "the pager has the terminal");
-    goes_on(&repo);
+    continues(&repo);
     terminal.wait_for(STRATEGY).wait_for("> ").types("single-final").wait_for("DONE");
     assert_eq!(terminal.ends(), 0);
     assert!(terminal.is_as_before());
@@ -65,7 +67,7 @@ fn r180_words_of_the_editor_answer_no_question_that_was_answered_meanwhile() {
     begins(&repo);
     repo.tollgate(&["answer", GATE, "approved"]).exits(0);
     eventually("the next gate", || repo.status()["state"] == "REVIEW_STRATEGY");
-    goes_on(&repo);
+    continues(&repo);
     terminal.wait_for(STRATEGY).wait_for("was answered elsewhere").wait_for("nothing is sent");
     terminal.wait_for("> ").hangs_up();
     assert_eq!(terminal.ends(), 3);
@@ -134,7 +136,7 @@ fn r180_ctrl_c_in_the_pager_of_a_difference_is_left_to_the_pager() {
     begins(&repo);
     terminal.types_ctrl_c().signals(Signal::QUIT);
     eventually("the pager hears it", || repo.outside("heard").exists());
-    goes_on(&repo);
+    continues(&repo);
     assert_eq!(terminal.ends(), 0);
     assert!(repo.outside("over").exists(), "it waited for the pager");
 }
@@ -161,10 +163,7 @@ fn r180_a_pager_is_told_to_show_colours_unless_the_person_told_it_something() {
 #[test]
 fn r180_stopping_the_program_leaves_the_terminal_to_the_editor() {
     let repo = Repo::new();
-    let editor = program(&repo, "editor", UNTIL_TOLD);
-    let mut terminal = at_the_gate(&repo, &[("EDITOR", &editor)]);
-    terminal.types("e");
-    begins(&repo);
+    let mut terminal = busy_with(&repo, EDITOR, UNTIL_TOLD);
     let before = terminal.screen();
     terminal.signals(Signal::TSTP);
     std::thread::sleep(Duration::from_millis(200));
@@ -172,7 +171,7 @@ fn r180_stopping_the_program_leaves_the_terminal_to_the_editor() {
     std::thread::sleep(Duration::from_millis(300));
     assert!(terminal.is_as_before(), "the editor has it");
     assert_eq!(terminal.screen(), before);
-    goes_on(&repo);
+    continues(&repo);
     terminal.wait_for("nothing is sent").wait_for("> ").types("approved").wait_for(STRATEGY);
     terminal.wait_for("> ").hangs_up();
     assert_eq!(terminal.ends(), 3);
@@ -248,7 +247,7 @@ fn r180_an_editor_that_is_left_without_words_keeps_no_file() {
     begins(&repo);
     repo.tollgate(&["answer", GATE, "approved"]).exits(0);
     eventually("the next gate", || repo.status()["state"] == "REVIEW_STRATEGY");
-    goes_on(&repo);
+    continues(&repo);
     terminal.wait_for(STRATEGY).wait_for("> ").hangs_up();
     assert_eq!(terminal.ends(), 3);
     assert!(!terminal.screen().contains("is kept in"));
@@ -269,7 +268,7 @@ fn r180_the_question_of_the_pager_stays_open_while_another_one_is_answered() {
     begins(&repo);
     repo.tollgate(&["answer", "UD-2", "small"]).exits(0);
     eventually("the other answer", || repo.decision("UD-2")["status"] == "answered");
-    goes_on(&repo);
+    continues(&repo);
     terminal.wait_for(&format!("{GATE} (approve)")).wait_for("> ").hangs_up();
     assert_eq!(terminal.ends(), 3);
     assert_eq!(repo.decision("UD-1")["answer"], "very fast");

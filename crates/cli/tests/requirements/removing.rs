@@ -1,6 +1,6 @@
 //! What a removal may take, and what it must leave: judged again at the moment it goes.
 
-use crate::cleaning::expect_gone;
+use crate::cleaning::{AT_ONCE, done, expect_gone, merged};
 use crate::support::plan::{Planned, plan, writes};
 use crate::support::processes::{alive, expect_gone as expect_ended};
 use crate::support::{Ran, Repo, eventually, ran};
@@ -10,20 +10,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use tollgate_files::crash::POINTS_AFTER_THE_END;
-
-const AT_ONCE: &str = "[gc]\nworkspace_days = 0\ntranscript_days = 0\nref_days = 0";
-
-fn done() -> Repo {
-    let repo = Repo::new();
-    repo.lean().exits(0);
-    repo
-}
-
-fn merged() -> Repo {
-    let repo = done();
-    repo.tollgate(&["merge"]).exits(0);
-    repo
-}
 
 fn branch(repo: &Repo) -> String {
     format!("tollgate/{}", repo.session_name())

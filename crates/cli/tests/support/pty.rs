@@ -1,6 +1,6 @@
 //! A person at a terminal: the program on a pseudo-terminal, with what it shows and what they type.
 
-use super::{Repo, text};
+use super::{APPROVE, GOAL, Repo, text};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use std::fs::{File, OpenOptions};
@@ -14,6 +14,16 @@ use std::time::{Duration, Instant};
 
 /// Far more than anything takes; only a test that fails waits so long.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The gate that a person comes to first.
+pub const GATE: &str = APPROVE.0;
+
+/// A run that waits at that gate, with these variables set.
+pub fn at_the_gate(repo: &Repo, variables: &[(&str, &str)]) -> Terminal {
+    let mut terminal = Terminal::start_with_all(repo, &["run", GOAL], variables);
+    terminal.wait_for(&format!("{GATE} (approve)")).wait_for("? help").wait_for("> ");
+    terminal
+}
 
 pub struct Terminal {
     child: Child,
