@@ -10,6 +10,8 @@ mod parts;
 mod question;
 mod spend;
 mod status;
+mod steps;
+mod summary;
 mod timeline;
 
 pub use audit::{Audit, Auditor};
@@ -22,16 +24,19 @@ pub use parts::{AtWork, Given, Parts};
 pub use question::{CodeView, Home, QuestionView, ShownFile, Since};
 pub use spend::{SpendBy, SpendView};
 pub use status::{CorrectionView, RepairsView, StatusView};
+pub use steps::{Progress, StepDoes, StepView};
+pub use summary::{AskedView, Summary};
 pub use timeline::{Level, Line, Tone};
 
 use crate::decision::{Blocker, BlockerCode};
 use crate::event::{CriterionResult, Finding, FindingStatus};
 use crate::id::{CheckNumber, CommitId, DispatchNumber, SessionName, TaskId, TaskRef};
 use crate::notice::NoticeCode;
+use crate::proof::proves_nothing;
 use crate::reply::Severity;
 use crate::role::{Mode, Role, State, spelled};
 use crate::session::Session;
-use crate::task::TaskStatus;
+use crate::task::{Check, TaskStatus};
 use crate::time::Timestamp;
 use crate::work::{Artefact, FileChange};
 use serde::{Deserialize, Serialize};
@@ -72,6 +77,7 @@ pub struct RouteView {
     pub mode: Mode,
     pub state: State,
     pub standing: Standing,
+    pub steps: Vec<StepView>,
 }
 
 /// The branch that accepted work is on.
@@ -153,24 +159,6 @@ pub struct ManualStepView {
     pub text: String,
 }
 
-/// A session in one line, as `sessions --json` prints it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Summary {
-    pub session: SessionName,
-    /// Null, like the rest, where the journal does not tell.
-    pub action: Option<String>,
-    pub state: Option<State>,
-    pub standing: Option<Standing>,
-    pub updated_at: Option<Timestamp>,
-    /// How many questions are open.
-    pub waiting: usize,
-    pub dispatches: usize,
-    /// How long agents worked, all together.
-    pub agent_ms: u64,
-    /// What is known of the cost.
-    pub usd: Option<f64>,
-}
-
 /// Who must act next, if anybody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -205,8 +193,18 @@ pub struct TaskView {
 pub struct CriterionView {
     pub id: String,
     pub description: String,
+    /// What proves it.
+    pub verify: Vec<ProofView>,
     /// None while it is open.
     pub result: Option<CriterionResult>,
+}
+
+/// One check of a criterion.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProofView {
+    pub check: Check,
+    /// It surely ends well, whatever the work is like.
+    pub proves_nothing: bool,
 }
 
 /// A run of commands by the engine.
@@ -257,6 +255,7 @@ impl View {
                 mode: session.route.mode,
                 state: session.state(),
                 standing: Standing::of(session),
+                steps: steps::all(session),
             },
             goal: session.opening.goal.clone(),
             folder: session.session_path(""),
@@ -319,34 +318,6 @@ impl BranchView {
     }
 }
 
-impl Summary {
-    pub fn of(session: &Session) -> Self {
-        Self {
-            session: session.opening.session.clone(),
-            action: Some(session.action_name().to_owned()),
-            state: Some(session.state()),
-            standing: Some(Standing::of(session)),
-            updated_at: Some(session.updated_at),
-            waiting: session.pending_decisions().count(),
-            dispatches: session.dispatches.len(),
-            agent_ms: session.budget.ledger.total.wall_ms,
-            usd: SpendView::of(&session.budget.ledger.total).usd,
-        }
-    }
-
-    /// Of a session whose journal tells nothing.
-    pub fn unknown(session: SessionName) -> Self {
-        let (action, state, standing, updated_at) = (None, None, None, None);
-        let (waiting, dispatches, agent_ms, usd) = (0, 0, 0, None);
-        Self { session, action, state, standing, updated_at, waiting, dispatches, agent_ms, usd }
-    }
-
-    /// Nothing more will ever happen.
-    pub fn is_over(&self) -> bool {
-        matches!(self.standing, Some(Standing::Done | Standing::Cancelled))
-    }
-}
-
 impl Standing {
     pub(crate) fn of(session: &Session) -> Self {
         let blocker = session.standing.blocker.as_ref().map(|blocker| blocker.code);
@@ -357,6 +328,13 @@ impl Standing {
             None if session.pending_decisions().next().is_some() => Self::YourTurn,
             None => Self::Working,
         }
+    }
+}
+
+impl ProofView {
+    fn of(check: &Check) -> Self {
+        let is_empty = matches!(check, Check::Command(command) if proves_nothing(command));
+        Self { check: check.clone(), proves_nothing: is_empty }
     }
 }
 
@@ -411,6 +389,7 @@ fn criteria(session: &Session) -> Vec<CriterionView> {
         .map(|criterion| CriterionView {
             id: criterion.id.clone(),
             description: criterion.description.clone(),
+            verify: criterion.verify.iter().map(ProofView::of).collect(),
             result: session.plan.criteria_results.get(&criterion.id).cloned(),
         })
         .collect()

@@ -25,7 +25,7 @@ const HOST: [&str; 9] = [
 ];
 
 /// The face shows what the host does, and what a command is about: a snapshot, a diff, an agent program.
-const CLI: [&str; 11] = [
+const CLI: [&str; 15] = [
     "tollgate-core",
     "tollgate-judge",
     "tollgate-contract",
@@ -36,8 +36,26 @@ const CLI: [&str; 11] = [
     "tollgate-tracker",
     "tollgate-agents",
     "tollgate-host",
+    "tollgate-desk",
+    "tollgate-page",
+    "tollgate-watch",
+    "tollgate-mcp",
     "tollgate-standin",
 ];
+
+/// What every surface stands on: it reads sessions, and gives commands.
+const DESK: [&str; 6] = [
+    "tollgate-core",
+    "tollgate-contract",
+    "tollgate-files",
+    "tollgate-git",
+    "tollgate-agents",
+    "tollgate-host",
+];
+
+/// A surface shows what the desk has.
+const SURFACE: [&str; 5] =
+    ["tollgate-core", "tollgate-contract", "tollgate-files", "tollgate-host", "tollgate-desk"];
 
 /// Where the face may name a crate below the host: in the command that the crate is about, or where our binary becomes
 /// another program. Everything of a session goes through `tollgate_host::client`. The core, the contract, the files and the
@@ -93,7 +111,7 @@ const BENCH: [&str; 8] = [
 
 /// Which of our crates each of our crates may depend on: what a crate names stands above it here.
 /// The programs are for tests: nothing that is shipped may depend on them.
-const DIRECTIONS: [(&str, &[&str]); 16] = [
+const DIRECTIONS: [(&str, &[&str]); 20] = [
     ("tollgate-core", &[]),
     ("tollgate-judge", &["tollgate-core"]),
     ("tollgate-contract", &["tollgate-core", "tollgate-judge"]),
@@ -113,6 +131,10 @@ const DIRECTIONS: [(&str, &[&str]); 16] = [
         ],
     ),
     ("tollgate-host", &HOST),
+    ("tollgate-desk", &DESK),
+    ("tollgate-page", &SURFACE),
+    ("tollgate-watch", &SURFACE),
+    ("tollgate-mcp", &SURFACE),
     ("tollgate", &CLI),
     ("tollgate-sim", &["tollgate-core"]),
     ("tollgate-standin", &[]),

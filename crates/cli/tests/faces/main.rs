@@ -1,0 +1,6 @@
+//! The page, the terminal view, the MCP server, notifications and the formats that other programs read, each seen in the
+//! real program; the names begin with the requirement.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../support/mod.rs"]
+mod support;

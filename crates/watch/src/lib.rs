@@ -1,0 +1,1 @@
+//! The terminal view: sessions, agents and questions on one screen.
