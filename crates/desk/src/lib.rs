@@ -3,9 +3,11 @@
 //! Reading goes through the journal and the one view of the core. Commands are those of the command line, run as such, so that
 //! a surface is refused what a person in a terminal is refused, in the same words.
 
+pub mod chronicle;
 mod list;
 mod opened;
 mod orders;
+pub mod pictures;
 mod repositories;
 
 pub use list::Row;
