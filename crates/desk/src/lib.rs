@@ -11,9 +11,11 @@ pub mod pictures;
 mod repositories;
 
 pub use list::Row;
-pub use opened::{LogLine, Opened, OpenedError};
+pub use opened::{LogLine, Opened, OpenedError, Output, Stamp};
 pub use orders::{Answer, NewSession, Orders, Refused};
 pub use repositories::Repo;
+
+pub use tollgate_git::repository::ChangedLines;
 
 use std::path::PathBuf;
 use tollgate_core::id::SessionName;
