@@ -135,7 +135,8 @@ impl Access {
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let all = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|one| one.split_once('='));
+        let mut pairs =
+            all.flat_map(|value| value.split(';')).filter_map(|one| one.split_once('='));
         pairs.any(|(name, value)| name.trim() == self.cookie_name && self.cookie.is(value.trim()))
     }
 }
@@ -159,7 +160,8 @@ fn token_in(uri: &Uri) -> Option<&str> {
 /// The same address without the token, which must stay in no history.
 pub fn without_token(uri: &Uri) -> String {
     let query = uri.query().unwrap_or_default().split('&');
-    let kept: Vec<&str> = query.filter(|pair| !pair.starts_with("token=") && !pair.is_empty()).collect();
+    let kept: Vec<&str> =
+        query.filter(|pair| !pair.starts_with("token=") && !pair.is_empty()).collect();
     // Two slashes at the beginning would name another server.
     let path = format!("/{}", uri.path().trim_start_matches('/'));
     match kept.is_empty() {

@@ -15,9 +15,19 @@ pub struct FileDiff {
 pub enum Line {
     /// Begins a part of the file; what stands behind the numbers.
     Hunk(String),
-    Context { old: u32, new: u32, text: String },
-    Added { new: u32, text: String },
-    Removed { old: u32, text: String },
+    Context {
+        old: u32,
+        new: u32,
+        text: String,
+    },
+    Added {
+        new: u32,
+        text: String,
+    },
+    Removed {
+        old: u32,
+        text: String,
+    },
     /// What git says of the file, such as that it is binary.
     Note(String),
 }
@@ -35,6 +45,8 @@ struct Reader {
     at: (u32, u32),
     left: (u32, u32),
     shown: usize,
+    /// The head of a file is being read.
+    is_begun: bool,
 }
 
 impl Reader {
@@ -43,7 +55,11 @@ impl Reader {
             return self.in_hunk(line);
         }
         if let Some(rest) = line.strip_prefix("diff --git ") {
-            self.files.push(FileDiff { path: named(rest), lines: Vec::new(), left_out: 0 });
+            self.begin(named(rest));
+        } else if line.starts_with("--- ") && !self.is_begun {
+            // Of two files that are in no commit, there is no line before it.
+            self.begin(String::new());
+            self.take(line);
         } else if let Some(path) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")) {
             // The name of a file that is gone is on the other side.
             if let Some(path) = side(path)
@@ -53,10 +69,19 @@ impl Reader {
             }
         } else if let Some((old, new, rest)) = hunk(line) {
             (self.at, self.left) = ((old.0, new.0), (old.1, new.1));
+            self.is_begun = false;
             self.push(Line::Hunk(rest));
-        } else if line.starts_with("Binary files") || line.starts_with("new file") || line.starts_with("deleted file") {
+        } else if line.starts_with("Binary files")
+            || line.starts_with("new file")
+            || line.starts_with("deleted file")
+        {
             self.push(Line::Note(line.to_owned()));
         }
+    }
+
+    fn begin(&mut self, path: String) {
+        self.files.push(FileDiff { path, lines: Vec::new(), left_out: 0 });
+        self.is_begun = true;
     }
 
     fn in_hunk(&mut self, line: &str) {
@@ -122,13 +147,16 @@ mod tests {
         let found = files(patch);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].path, "a.rs");
-        assert_eq!(found[0].lines, [
-            Line::Hunk("fn x()".to_owned()),
-            Line::Context { old: 3, new: 3, text: "one".to_owned() },
-            Line::Removed { old: 4, text: "two".to_owned() },
-            Line::Added { new: 4, text: "zwei".to_owned() },
-            Line::Added { new: 5, text: "--- a/evil".to_owned() },
-        ]);
+        assert_eq!(
+            found[0].lines,
+            [
+                Line::Hunk("fn x()".to_owned()),
+                Line::Context { old: 3, new: 3, text: "one".to_owned() },
+                Line::Removed { old: 4, text: "two".to_owned() },
+                Line::Added { new: 4, text: "zwei".to_owned() },
+                Line::Added { new: 5, text: "--- a/evil".to_owned() },
+            ]
+        );
     }
 
     #[test]
@@ -137,12 +165,27 @@ mod tests {
         let found = files(patch);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].lines[1], Line::Removed { old: 1, text: "-- a/other".to_owned() });
-        assert_eq!((found[1].path.as_str(), &found[1].lines[..]), ("b", &[Line::Note("new file mode 100644".to_owned())][..]));
+        assert_eq!(
+            (found[1].path.as_str(), &found[1].lines[..]),
+            ("b", &[Line::Note("new file mode 100644".to_owned())][..])
+        );
+    }
+
+    #[test]
+    fn a_patch_of_plain_files_has_no_first_line() {
+        let patch = "--- /dev/null\n+++ b/adr/1.md\n@@ -0,0 +1 @@\n+one\n--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n-x\n+y\n";
+        let found = files(patch);
+        assert_eq!(
+            found.iter().map(|file| (file.path.as_str(), file.lines.len())).collect::<Vec<_>>(),
+            [("adr/1.md", 2), ("a.md", 3)]
+        );
     }
 
     #[test]
     fn a_file_that_is_gone_keeps_its_name() {
-        let found = files("diff --git a/x/y b/x/y\ndeleted file mode 100644\n--- a/x/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n");
+        let found = files(
+            "diff --git a/x/y b/x/y\ndeleted file mode 100644\n--- a/x/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n",
+        );
         assert_eq!(found[0].path, "x/y");
     }
 }

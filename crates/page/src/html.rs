@@ -61,7 +61,7 @@ pub fn page(frame: &Frame<'_>, title: &str, body: Markup) -> Markup {
                         }
                     }
                     span.fill {}
-                    span.dim #today data-live { (counted(frame.rows.len(), "session")) }
+                    span.dim #today data-live { (today(frame.rows)) }
                     a.button href="/new" { "New session" }
                     button #keys type="button" hidden { kbd { "?" } " keys" }
                 }
@@ -74,6 +74,21 @@ pub fn page(frame: &Frame<'_>, title: &str, body: Markup) -> Markup {
             }
         }
     }
+}
+
+/// Who works on this machine just now, and what the sessions that went on today cost in all.
+fn today(rows: &[Row]) -> String {
+    let agents = rows.iter().map(|row| row.listed.summary.at_work).sum();
+    let date = when::today();
+    let is_of_today =
+        |row: &&Row| row.listed.summary.updated_at.is_some_and(|at| when::date(at) == date);
+    let spent: Vec<f64> =
+        rows.iter().filter(is_of_today).filter_map(|row| row.listed.summary.usd).collect();
+    let spent = match spent.is_empty() {
+        true => String::new(),
+        false => format!(" · ${:.2} in today's sessions", spent.iter().sum::<f64>()),
+    };
+    format!("{} · {}{spent}", counted(rows.len(), "session"), counted(agents, "agent"))
 }
 
 fn head(title: &str) -> Markup {
@@ -142,24 +157,36 @@ fn bare(title: &str, body: Markup) -> Markup {
 /// For whoever is not let in.
 pub fn closed(denied: Denied) -> Markup {
     match denied {
-        Denied::NoEntry => bare("Tollgate is closed", html! {
-            p { "This page opens with the address that " code { "tollgate serve" } " printed when it started." }
-            p { "An address of an earlier start does not work any more." }
-        }),
-        Denied::ForeignHost => bare("This is not the address of Tollgate", html! {
-            p { "Use the address that " code { "tollgate serve" } " printed. A name of this machine is allowed by "
-                code { "tollgate serve --host NAME" } "." }
-        }),
-        Denied::ForeignOrigin => bare("Nothing was done", html! {
-            p { "The request did not come from a page of Tollgate. Open the page again and repeat what you did there." }
-        }),
+        Denied::NoEntry => bare(
+            "Tollgate is closed",
+            html! {
+                p { "This page opens with the address that " code { "tollgate serve" } " printed when it started." }
+                p { "An address of an earlier start does not work any more." }
+            },
+        ),
+        Denied::ForeignHost => bare(
+            "This is not the address of Tollgate",
+            html! {
+                p { "Use the address that " code { "tollgate serve" } " printed. A name of this machine is allowed by "
+                    code { "tollgate serve --host NAME" } "." }
+            },
+        ),
+        Denied::ForeignOrigin => bare(
+            "Nothing was done",
+            html! {
+                p { "The request did not come from a page of Tollgate. Open the page again and repeat what you did there." }
+            },
+        ),
     }
 }
 
 pub fn no_agents() -> Markup {
-    bare("Agents are not let in", html! {
-        p { "The request came from a process of an agent. Only people read and answer here." }
-    })
+    bare(
+        "Agents are not let in",
+        html! {
+            p { "The request came from a process of an agent. Only people read and answer here." }
+        },
+    )
 }
 
 /// Why something could not be shown or done, inside the frame.

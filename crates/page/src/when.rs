@@ -13,6 +13,15 @@ fn local(at: Timestamp, form: &str) -> String {
     at.to_zoned(TimeZone::system()).strftime(form).to_string()
 }
 
+pub fn today() -> String {
+    date(now())
+}
+
+/// Of a calendar where people are.
+pub fn date(at: Timestamp) -> String {
+    local(at, "%Y-%m-%d")
+}
+
 /// The time of day, with the whole of it for machines and on demand.
 pub fn clock(at: Timestamp) -> Markup {
     html! { time datetime=(at) title=(local(at, "%Y-%m-%d %H:%M:%S")) { (local(at, "%H:%M:%S")) } }

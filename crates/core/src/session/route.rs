@@ -16,6 +16,8 @@ pub struct Route {
     pub(crate) look_again: BTreeSet<Role>,
     /// Severity gates that are passed, with a justification or because nothing grave was open.
     pub(crate) severity_passed: BTreeSet<usize>,
+    /// Steps that nobody needed, the last time that they were reached.
+    pub(crate) skipped: BTreeSet<usize>,
 }
 
 /// How far the current step is.
@@ -45,6 +47,7 @@ impl Route {
             progress: StepProgress::Ahead,
             look_again: BTreeSet::new(),
             severity_passed: BTreeSet::new(),
+            skipped: BTreeSet::new(),
         }
     }
 
@@ -68,6 +71,7 @@ impl Route {
         self.mode = mode;
         self.became_full = Some(reason.to_owned());
         self.steps = steps.unwrap_or_else(|| std::mem::take(&mut self.steps));
+        self.skipped.clear();
         self.step = 0;
         self.progress = StepProgress::Ahead;
         self.look_again.clear();
@@ -75,11 +79,13 @@ impl Route {
 
     pub(super) fn enter(&mut self, index: usize) {
         self.step = index;
+        self.skipped.remove(&index);
         self.progress = StepProgress::entered();
     }
 
     pub(super) fn skip(&mut self, index: usize) {
         self.step = index;
+        self.skipped.insert(index);
         self.progress = StepProgress::Done;
     }
 

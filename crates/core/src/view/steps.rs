@@ -35,6 +35,8 @@ pub enum StepDoes {
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
     Done,
+    /// Nobody needed it.
+    Skipped,
     Current,
     Ahead,
 }
@@ -42,6 +44,7 @@ pub enum Progress {
 pub(super) fn all(session: &Session) -> Vec<StepView> {
     let at = session.route.step;
     let progress = |index: usize| match index.cmp(&at) {
+        _ if session.route.skipped.contains(&index) => Progress::Skipped,
         _ if session.standing.closed => Progress::Done,
         std::cmp::Ordering::Less => Progress::Done,
         std::cmp::Ordering::Equal => Progress::Current,

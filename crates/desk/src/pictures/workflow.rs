@@ -42,6 +42,7 @@ fn step_box(step: &StepView, standing: Standing, is_first: bool) -> Markup {
 fn look(progress: Progress, standing: Standing) -> (&'static str, &'static str) {
     match (progress, standing) {
         (Progress::Done, _) => ("pic-step pic-done", "✓ "),
+        (Progress::Skipped, _) => ("pic-step pic-ahead", "– "),
         (Progress::Ahead, _) => ("pic-step pic-ahead", ""),
         (Progress::Current, Standing::YourTurn) => ("pic-step pic-wait", "▶ "),
         (Progress::Current, Standing::Blocked | Standing::Cancelled) => ("pic-step pic-stop", "✗ "),
@@ -93,6 +94,7 @@ fn in_words(route: &RouteView) -> String {
         let how = match step.progress {
             Progress::Done => "done",
             Progress::Current => standing,
+            Progress::Skipped => "not needed",
             Progress::Ahead => "ahead",
         };
         format!("{} ({}): {how}", title(step), below(step))

@@ -11,10 +11,13 @@ use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::FindingStatus;
 use tollgate_core::view::{ChecksView, FindingView, QuestionView, ShownFile};
 use tollgate_desk::Refused;
+use tollgate_files::sanitize::visible_name;
 use tollgate_host::changes::Change;
 
 /// So many of the last runs of checks are shown.
 const CHECKS: usize = 6;
+/// The same of what was noted, such as files out of scope.
+const NOTICES: usize = 4;
 
 #[derive(Debug)]
 pub struct Gate<'a> {
@@ -37,7 +40,7 @@ impl Gate<'_> {
         html! {
             section.card.gate id={ "gate-" (question.decision_id) } data-live data-key=(key) aria-labelledby=(title) {
                 h2 id=(title) { span."badge wait" { "your turn" } " " (question.decision_id) }
-                p.question.pre { (foreign(&question.question)) }
+                (self.question())
                 p.dim { (question.kind) " · asked " (when::ago(question.asked_at, when::now()))
                     @if question.round > 1 { " · round " (question.round) } }
                 (self.facts())
@@ -52,6 +55,26 @@ impl Gate<'_> {
         }
     }
 
+    /// What a gate lists below its question is shown as tables; the whole text is what is on record.
+    fn question(&self) -> Markup {
+        let text = self.question.question.as_str();
+        let first = text.lines().next().unwrap_or_default();
+        html! {
+            @if self.question.kind == DecisionKind::Approve && first.len() < text.trim_end().len() {
+                p.question { (foreign(first)) }
+                details { summary.dim { "The whole question as it is on record" } p.pre { (foreign(text)) } }
+            } @else {
+                p.question.pre { (foreign(text)) }
+            }
+        }
+    }
+
+    /// The name of a file as short as it can be.
+    fn name<'p>(&self, path: &'p str) -> &'p str {
+        let below = path.strip_prefix(self.head.view.folder.as_str());
+        below.map_or(path, |rest| rest.trim_start_matches('/'))
+    }
+
     fn facts(&self) -> Markup {
         let view = self.head.view;
         let open: Vec<&FindingView> =
@@ -61,6 +84,9 @@ impl Gate<'_> {
                 dt { "Spent so far" } dd { (view.costs.spend) }
                 @for assumption in &view.record.assumptions { dt { "Assumption" } dd { (foreign(assumption)) } }
                 @for issue in &view.record.known_issues { dt { "Known issue" } dd { (foreign(issue)) } }
+                @for notice in view.record.notices.iter().rev().take(NOTICES) {
+                    dt { "Notice" } dd { (foreign(&notice.message)) }
+                }
                 @if open.is_empty() { dt { "Findings" } dd { "none open" } }
             }
             @if !open.is_empty() { h3 { "Open findings" } (overview::table(&open)) }
@@ -85,13 +111,14 @@ impl Gate<'_> {
     }
 
     fn artefact(&self, file: &ShownFile, text: Option<&str>) -> Markup {
-        let is_commented = self.margin.comments.iter().any(|one| one.file == file.path);
-        let is_open = self.margin.is_open_in(&file.path) && !self.is_in_a_change();
+        let name = self.name(&file.path);
+        let is_commented = self.margin.comments.iter().any(|one| one.file == name);
+        let is_open = self.margin.is_open_in(name) && !self.is_in_a_change();
         let is_markdown = file.path.ends_with(".md");
         html! {
             details.file open[is_open || self.question.shown.len() == 1] {
                 summary {
-                    code { (foreign(&file.path)) }
+                    code title=(visible_name(&file.path)) { (foreign(name)) }
                     @if file.is_new { " " span.badge { "new" } } @else if file.has_changed() { " " span.badge { "changed" } }
                     @if is_commented { " " span.badge { "with your comments" } }
                 }
@@ -101,10 +128,10 @@ impl Gate<'_> {
                         div.md { (markdown::render(text)) }
                         details open[is_open || is_commented] {
                             summary { "Lines, to comment on" }
-                            (code::source(&file.path, text, Some(&self.margin)))
+                            (code::source(name, text, Some(&self.margin)))
                         }
                     },
-                    Some(text) => (code::source(&file.path, text, Some(&self.margin))),
+                    Some(text) => (code::source(name, text, Some(&self.margin))),
                 }
             }
         }
@@ -113,9 +140,8 @@ impl Gate<'_> {
     /// The form of a line stands where the line is seen first.
     fn is_in_a_change(&self) -> bool {
         let Some(spot) = self.margin.open else { return false };
-        let in_patch = |change: &Change| {
-            diff::files(&change.patch).iter().any(|file| file.path == spot.file)
-        };
+        let in_patch =
+            |change: &Change| diff::files(&change.patch).iter().any(|file| file.path == spot.file);
         self.changes.iter().any(in_patch)
     }
 
@@ -199,7 +225,7 @@ fn option(one: &AnswerOption) -> Markup {
                 code { (foreign_line(&one.answer)) }
                 @if one.recommended { " " span.badge { "recommended" } }
                 @if one.needs_words == NeedsWords::Required { " · needs your words" }
-                div { (foreign(&one.consequence)) }
+                div { (with_code(&one.consequence)) }
             }
         }
     }
@@ -208,6 +234,15 @@ fn option(one: &AnswerOption) -> Markup {
 /// What is sent for an option; empty where the person's words are all of the answer.
 pub fn keyword(option: &AnswerOption) -> &str {
     option.typed().unwrap_or_default().trim_end_matches(':')
+}
+
+/// What stands between backticks is code.
+fn with_code(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (foreign(part)) } } @else { (foreign(part)) }
+        }
+    }
 }
 
 fn sentence(words: &str) -> String {

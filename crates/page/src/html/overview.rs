@@ -37,8 +37,15 @@ pub fn render(head: &Head<'_>, gates: &[Markup], lines: &[LogLine], timeline: &M
 
 fn at_work(head: &Head<'_>) -> Markup {
     let all = &head.view.work.dispatches;
-    let live: Vec<&DispatchView> =
-        all.iter().filter(|one| matches!(one.outcome, Outcome::Running | Outcome::Waiting | Outcome::Finished | Outcome::Interrupted)).collect();
+    let live: Vec<&DispatchView> = all
+        .iter()
+        .filter(|one| {
+            matches!(
+                one.outcome,
+                Outcome::Running | Outcome::Waiting | Outcome::Finished | Outcome::Interrupted
+            )
+        })
+        .collect();
     html! {
         section.card #at-work data-live aria-label="At work" {
             h2 { "At work" }
@@ -105,12 +112,14 @@ fn notes(view: &View) -> Markup {
     let record = &view.record;
     let is_empty = record.assumptions.is_empty()
         && record.known_issues.is_empty()
-        && record.manual_steps.is_empty();
+        && record.manual_steps.is_empty()
+        && record.notices.is_empty();
     html! {
         section.card #notes data-live aria-label="Notes" hidden[is_empty] {
             h2 { "Notes" }
             (listed("Assumptions", record.assumptions.iter().map(String::as_str)))
             (listed("Known issues", record.known_issues.iter().map(String::as_str)))
+            (listed("Notices", record.notices.iter().map(|notice| notice.message.as_str())))
             (listed("Left to you", record.manual_steps.iter().map(|step| step.text.as_str())))
         }
     }
