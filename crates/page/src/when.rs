@@ -40,7 +40,8 @@ pub fn ago(at: Timestamp, now: Timestamp) -> Markup {
 pub fn span(ms: u64) -> String {
     let seconds = ms / 1_000;
     match seconds {
-        0..=59 => format!("{seconds} s"),
+        0 => format!("{ms} ms"),
+        1..=59 => format!("{seconds} s"),
         60..=3_599 => format!("{} min", seconds / 60),
         3_600..=86_399 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
         _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),

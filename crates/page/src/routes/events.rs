@@ -27,7 +27,10 @@ const OUTPUT: Duration = Duration::from_millis(120);
 /// More lines at once are sent in parts.
 const LINES_AT_ONCE: usize = 400;
 
-type Query_ = Query<BTreeMap<String, String>>;
+/// An event without data reaches no script.
+const SIGN: &str = "now";
+
+type Asked = Query<BTreeMap<String, String>>;
 
 fn streamed<S>(line: &Line, stream: S) -> Response
 where
@@ -38,7 +41,7 @@ where
 }
 
 /// The number of what was shown already: the browser's own, after a break, or that of the page.
-fn from(query: &Query_, headers: &axum::http::HeaderMap) -> usize {
+fn from(query: &Asked, headers: &axum::http::HeaderMap) -> usize {
     let last = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let given = last.or(query.get("from").map(String::as_str));
     given.and_then(|text| text.parse().ok()).unwrap_or_default()
@@ -54,7 +57,7 @@ pub async fn of_session(
     State(app): State<Arc<App>>,
     Extension(line): Extension<Line>,
     Path((repo, session)): Path<(String, String)>,
-    query: Query_,
+    query: Asked,
     headers: axum::http::HeaderMap,
 ) -> Result<Response, Trouble> {
     let place = app.live.place().ok_or_else(Trouble::too_many)?;
@@ -87,7 +90,7 @@ async fn next(at: &mut Following) -> Option<Event> {
                 at.waiting.push_back(Event::default().event("doing").data(value.to_string()));
             }
             // The browser begins again, with a page that has it all.
-            Err(RecvError::Lagged(_)) => return Some(Event::default().event("behind").data("")),
+            Err(RecvError::Lagged(_)) => return Some(Event::default().event("behind").data(SIGN)),
             Err(RecvError::Closed) => return None,
         }
     }
@@ -102,7 +105,7 @@ pub async fn of_dispatch(
     State(app): State<Arc<App>>,
     Extension(line): Extension<Line>,
     Path((repo, session, number)): Path<(String, String, u32)>,
-    query: Query_,
+    query: Asked,
     headers: axum::http::HeaderMap,
 ) -> Result<Response, Trouble> {
     let place = app.live.place().ok_or_else(Trouble::too_many)?;
@@ -127,7 +130,7 @@ pub async fn of_dispatch(
             }
             if news.is_over {
                 // Without an end the browser would ask again and again.
-                return Some((Ok(Event::default().event("over").data("")), None));
+                return Some((Ok(Event::default().event("over").data(SIGN)), None));
             }
             tokio::time::sleep(OUTPUT).await;
         }
@@ -155,7 +158,7 @@ pub async fn of_all(
             let looked_at = sessions.clone();
             let now = tokio::task::spawn_blocking(move || stamp(&looked_at)).await.ok()?;
             if before.is_some_and(|before| before != now) {
-                let event = Event::default().event("list").data("");
+                let event = Event::default().event("list").data(SIGN);
                 return Some((Ok(event), (sessions, Some(now), place)));
             }
             tokio::time::sleep(LIST).await;

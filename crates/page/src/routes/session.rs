@@ -142,7 +142,10 @@ pub async fn dispatch(
             let patch = opened.patch_of(number)?.unwrap_or_default();
             let changed = code::diff(&diff::files(&patch), None);
             let body = output::render(&head, dispatch, &news.lines, news.is_over, changed);
-            let events = head.link(&format!("dispatch/{number}/events?from={}", news.lines.len()));
+            let events = match news.is_over {
+                false => head.link(&format!("dispatch/{number}/events?from={}", news.lines.len())),
+                true => head.link(&format!("events?from={}", head.lines)),
+            };
             let current = Some((of.0.as_str(), of.1.as_str()));
             Ok(shown(&app, goal(&view), current, events, maud::html! { (head.render()) (body) }))
         })
