@@ -95,8 +95,8 @@ const BUILDS: [&[&str]; 2] =
 
 fn doc_tests(root: &Path, counts: &mut Counts) -> Result<(), Trouble> {
     let arguments = ["test", "--workspace", "--doc", "--quiet"];
-    let heard = run::overhear(run::cargo(&arguments).current_dir(root))?;
-    heard.lines().for_each(|line| counts.add(line));
+    let said = run::read(run::cargo(&arguments).current_dir(root))?;
+    said.lines().for_each(|line| counts.add(line));
     Ok(())
 }
 

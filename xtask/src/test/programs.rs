@@ -60,7 +60,7 @@ struct Ended {
     said: String,
 }
 
-/// Says how it ended in one line, and all that it printed where it failed.
+/// Says how it ended, in the words of cargo that other programs read, and all that it printed where it failed.
 fn play(root: &Path, program: &TestProgram, threads: usize) -> Ended {
     let begin = Instant::now();
     let (passed, said) = match output_of(program, threads) {
@@ -78,7 +78,12 @@ fn summary(name: &str, passed: bool, said: &str, took: Duration) -> String {
     let word = if passed { "ok" } else { "FAILED" };
     let mut counts = Counts::default();
     said.lines().for_each(|line| counts.add(line));
-    format!("{name}: {word}, {} passed, {:.1} s", counts.passed, took.as_secs_f64())
+    let Counts { passed, failed, skipped } = counts;
+    let seconds = took.as_secs_f64();
+    format!(
+        "{name}\ntest result: {word}. {passed} passed; {failed} failed; {skipped} ignored; 0 measured; 0 filtered out; \
+         finished in {seconds:.2}s"
+    )
 }
 
 /// Both streams go into one file, so that their lines stay in order.
@@ -161,9 +166,10 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_program_counts_its_tests() {
+    fn the_result_of_a_program_reads_as_cargo_s() {
         let said = "\nrunning 2 tests\n..\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
         let line = summary("crates/a it", true, said, Duration::from_millis(1250));
-        assert_eq!(line, "crates/a it: ok, 2 passed, 1.2 s");
+        let result = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.25s";
+        assert_eq!(line, format!("crates/a it\n{result}"));
     }
 }
