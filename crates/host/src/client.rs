@@ -65,12 +65,15 @@ impl Client {
     /// All of the session now, with what its agents do; none when it has not begun.
     pub fn view(&mut self) -> Result<Option<View>, JournalError> {
         self.follow(|_| ())?;
-        let Some(mut view) = self.session.as_ref().map(View::of) else {
-            return Ok(None);
-        };
+        Ok(self.seen())
+    }
+
+    /// The same as of the last look.
+    pub fn seen(&self) -> Option<View> {
+        let mut view = View::of(self.session.as_ref()?);
         view.route.standing = self.with_people(view.route.standing);
         self.look_at_agents(&mut view);
-        Ok(Some(view))
+        Some(view)
     }
 
     /// A session in which only people are at work waits for them.

@@ -49,6 +49,9 @@ pub struct Answer {
     /// The same from a file, all its lines; `-` is standard input. Without ANSWER it is the whole answer
     #[arg(long, value_name = "FILE|-", conflicts_with = "reason")]
     pub reason_file: Option<PathBuf>,
+    /// Refuse the answer if the question was asked again after this round, which `status --json` tells
+    #[arg(long, value_name = "N")]
+    pub round: Option<u32>,
     /// Continue the session right away
     #[arg(long)]
     pub resume: bool,
@@ -80,7 +83,10 @@ impl Answer {
         let command = Command::Answer {
             id: face::command_id(),
             decision: decision.clone(),
-            round: client.round(&decision)?,
+            round: match self.round {
+                Some(seen) => seen,
+                None => client.round(&decision)?,
+            },
             answer,
             reason,
         };

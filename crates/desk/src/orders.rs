@@ -1,0 +1,209 @@
+//! Commands of a person, given to the program itself: the same commands as in a terminal, with the same refusals.
+
+use super::Repo;
+use serde::Deserialize;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use tollgate_core::id::{DecisionId, DispatchNumber, SessionName};
+use tollgate_files::sanitize::terminal_text;
+
+/// So much of what a failed command said is shown.
+const SAID_BYTES_MAX: u64 = 16 << 10;
+
+/// Gives commands to a program: ours.
+#[derive(Debug, Clone)]
+pub struct Orders {
+    program: PathBuf,
+}
+
+/// What a person answers to a question as they saw it.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub decision: DecisionId,
+    /// The round that the person saw. An answer to an earlier one is refused.
+    pub round: u32,
+    pub answer: String,
+    pub words: Option<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct NewSession {
+    pub goal: String,
+    /// By default the goal chooses it.
+    pub action: Option<String>,
+    pub project_type: Option<String>,
+    pub agent: Option<String>,
+    /// `NAME=VALUE`, as the action asks for them.
+    pub inputs: Vec<String>,
+    pub research: bool,
+    pub design: bool,
+}
+
+/// Why a command did nothing.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Refused {
+    /// `tollgate explain` knows it. Empty where the program could not be started.
+    pub code: String,
+    pub message: String,
+    #[serde(default)]
+    pub hints: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Failed {
+    error: Refused,
+}
+
+impl Orders {
+    pub fn new(program: PathBuf) -> Self {
+        Self { program }
+    }
+
+    /// Records an answer, durably. Nothing continues by it where no process runs the session: that is `resume`.
+    pub fn answer(
+        &self,
+        repo: &Repo,
+        session: &SessionName,
+        given: &Answer,
+    ) -> Result<(), Refused> {
+        let round = given.round.to_string();
+        let mut command = self.command(repo, "answer");
+        command.args(["--json", "--round", &round]);
+        // What begins with a dash is an answer, and no option.
+        if given.words.is_some() {
+            command.args(["--reason-file", "-"]);
+        }
+        command.args(["--", session.as_str(), given.decision.as_str(), &given.answer]);
+        run(command, given.words.as_deref())
+    }
+
+    /// Ends a session for good.
+    pub fn cancel(&self, repo: &Repo, session: &SessionName, reason: &str) -> Result<(), Refused> {
+        let mut command = self.command(repo, "cancel");
+        command.arg(format!("--reason={reason}")).args(["--", session.as_str()]);
+        run(command, None)
+    }
+
+    /// Hands in the reply of a dispatch that a person plays.
+    pub fn submit(
+        &self,
+        repo: &Repo,
+        session: &SessionName,
+        number: DispatchNumber,
+        reply: &str,
+    ) -> Result<(), Refused> {
+        let mut command = self.command(repo, "submit");
+        command.args(["--", session.as_str(), &number.to_string(), "-"]);
+        run(command, Some(reply))
+    }
+
+    /// Lets a process of its own run the session from where it stands, whatever becomes of this one.
+    pub fn resume(&self, repo: &Repo, session: &SessionName) -> Result<(), Refused> {
+        let mut command = self.command(repo, "resume");
+        command.args(["--no-input", "--quiet", "--", session.as_str()]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let child = detached(command)?;
+        leave(child);
+        Ok(())
+    }
+
+    /// Opens a session that runs by itself. Returns as soon as it has a name.
+    pub fn start(&self, repo: &Repo, new: &NewSession) -> Result<SessionName, Refused> {
+        let mut command = self.command(repo, "run");
+        command.args(["--no-input", "--quiet"]);
+        let named = [
+            ("--action", &new.action),
+            ("--project-type", &new.project_type),
+            ("--agent", &new.agent),
+        ];
+        for (name, value) in named {
+            command.args(value.iter().map(|value| format!("{name}={value}")));
+        }
+        command.args(new.inputs.iter().map(|input| format!("--input={input}")));
+        command.args(new.research.then_some("--research"));
+        command.args(new.design.then_some("--design"));
+        if !new.goal.trim().is_empty() {
+            command.args(["--", new.goal.trim()]);
+        }
+        let said = tempfile::tempfile().map_err(|cause| could_not_start(&cause))?;
+        let errors = said.try_clone().map_err(|cause| could_not_start(&cause))?;
+        command.stdout(Stdio::piped()).stderr(errors);
+        let mut child = detached(command)?;
+        let name = child.stdout.take().and_then(first_line);
+        match name.and_then(|name| SessionName::parse(&name).ok()) {
+            Some(name) => {
+                leave(child);
+                Ok(name)
+            }
+            None => {
+                let _gone = child.wait();
+                Err(told(said))
+            }
+        }
+    }
+
+    fn command(&self, repo: &Repo, verb: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg("-C").arg(&repo.root).arg("--color=never").arg(verb);
+        command.current_dir("/").stdin(Stdio::null());
+        command
+    }
+}
+
+/// Runs a command to its end.
+fn run(mut command: Command, input: Option<&str>) -> Result<(), Refused> {
+    if input.is_some() {
+        command.stdin(Stdio::piped());
+    }
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|cause| could_not_start(&cause))?;
+    if let (Some(mut stdin), Some(text)) = (child.stdin.take(), input) {
+        // A command that ends before it has read all says why.
+        let _said_why = stdin.write_all(text.as_bytes());
+    }
+    let ended = child.wait_with_output().map_err(|cause| could_not_start(&cause))?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    match serde_json::from_slice::<Failed>(&ended.stdout) {
+        Ok(failed) => Err(failed.error),
+        Err(_) => Err(in_its_words(&ended.stderr)),
+    }
+}
+
+/// In a process group of its own: a Ctrl-C that ends the surface does not end the session.
+fn detached(mut command: Command) -> Result<Child, Refused> {
+    command.process_group(0).spawn().map_err(|cause| could_not_start(&cause))
+}
+
+/// Takes its exit code when it ends, so that nothing is left of it.
+fn leave(mut child: Child) {
+    std::thread::spawn(move || child.wait());
+}
+
+fn first_line(from: impl Read) -> Option<String> {
+    let mut line = String::new();
+    BufReader::new(from.take(SAID_BYTES_MAX)).read_line(&mut line).ok()?;
+    let line = line.trim_end();
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+fn told(mut said: std::fs::File) -> Refused {
+    use std::io::Seek;
+    let mut bytes = Vec::new();
+    let _unread = said.rewind().and_then(|()| said.take(SAID_BYTES_MAX).read_to_end(&mut bytes));
+    in_its_words(&bytes)
+}
+
+fn in_its_words(stderr: &[u8]) -> Refused {
+    let text = String::from_utf8_lossy(stderr);
+    let message = terminal_text(text.trim()).into_owned();
+    Refused { code: String::new(), message, hints: Vec::new() }
+}
+
+fn could_not_start(cause: &std::io::Error) -> Refused {
+    let message = format!("cannot start the tollgate program: {cause}");
+    Refused { code: String::new(), message, hints: Vec::new() }
+}
