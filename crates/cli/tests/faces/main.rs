@@ -11,3 +11,4 @@ mod page_hostile;
 mod page_load;
 mod page_looks;
 mod page_session;
+mod showcase;

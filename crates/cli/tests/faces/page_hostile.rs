@@ -1,7 +1,6 @@
 //! Agents, files and people may write what they like: on no page does any of it run, hide or leave its frame.
 
 use crate::support::page::{Served, at_the_gate, choose, decided, enter};
-use crate::support::plan::{Planned, plan};
 use crate::support::{Repo, eventually};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -24,6 +23,9 @@ const MARKDOWN: &str = "# Design <script>window.hacked=10</script>\n\n[click](ja
     | a | b |\n|---|---|\n| <b onmouseover=window.hacked=21>x</b> | `</td><script>window.hacked=22</script>` |\n\n<!-- --><details open ontoggle=window.hacked=23>\n\n\
     <section class=\"gate\"><button name=answer value=approved>Approve</button></section>\n\n";
 
+/// A file of an agent.
+const FILE: &str = "<img src=x onerror=window.hacked=30>.txt";
+
 /// One word that no window is wide enough for.
 fn long() -> String {
     "w".repeat(4000)
@@ -35,10 +37,19 @@ fn hostile() -> String {
 
 /// A design, a plan, files, output, findings and replies, all of them hostile.
 fn crew() -> Value {
-    let design = format!("{MARKDOWN}{}\n\n{}\n", SCRIPTS, long());
+    let sections = "# Design\n\n## Overview\n\nHostile.\n\n## Modules/components\n\nAll.\n\n";
+    let design = format!("{sections}{MARKDOWN}{SCRIPTS}\n\n{}\n", long());
     let design_path = ".agents-work/{session}/architecture.md";
-    let one = Planned::new("T-001", "'<img src=x onerror=window.hacked=30>.txt'");
-    let two = Planned { depends_on: "[T-001]", ..Planned::new("T-002", "app.txt") };
+    let task = |id: &str, file: &str, after: &[&str]| {
+        json!({"id": id, "status": "not-started", "type": "feat", "title": SCRIPTS, "depends_on": after,
+               "goal": SCRIPTS, "non_goals": [SCRIPTS], "context_files": [], "files_expected": [file, "notes*"],
+               "acceptance_checks": [format!("cmd: echo '{}'", SCRIPTS.replace('\'', "\""))],
+               "risk_flags": ["security"], "done_when": [SCRIPTS]})
+    };
+    let tasks = [task("T-001", FILE, &[]), task("T-002", "app.txt", &["T-001"])];
+    // JSON is YAML, too.
+    let plan =
+        json!({"project": {"name": SCRIPTS, "definition_of_done": [SCRIPTS]}, "tasks": tasks});
     let finding = json!({"severity": "medium", "category": hostile(), "file": "app.txt",
         "description": hostile(), "recommended_fix": hostile()});
     let note = json!({"severity": "minor", "category": "style", "file": "app.txt", "line": 1,
@@ -47,10 +58,10 @@ fn crew() -> Value {
         {"when": {"role": "Architect"}, "do": {"default": true, "write": {(design_path): design},
             "reply": {"summary": SCRIPTS}}},
         {"when": {"role": "Planner"}, "do": {"default": true,
-            "write": {".agents-work/{session}/tasks.yaml": plan(&[one, two])}}},
+            "write": {".agents-work/{session}/tasks.yaml": plan.to_string()}}},
         {"when": {"role": "Coder"}, "do": {"default": true, "stderr": hostile() + "\n" + MARKDOWN,
             "write": {"app.txt": format!("one\n{}\n{}\n", hostile().replace('\u{0}', ""), MARKDOWN),
-                      "<img src=x onerror=window.hacked=30>.txt": SCRIPTS,
+                      (FILE): SCRIPTS,
                       "notes\u{202e}txt.exe": "x\n"},
             "reply": {"summary": SCRIPTS}}},
         {"when": {"role": "Reviewer"}, "do": {"default": true, "reply": {"artifacts": {"review_comments": [note]}}}},

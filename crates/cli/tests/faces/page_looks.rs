@@ -1,7 +1,7 @@
 //! The page by keyboard only, on a phone, in the dark and in the light; pictures of it are kept, and two are in the README.
 
+use crate::showcase;
 use crate::support::page::{Served, at_the_gate, choose, decided, enter};
-use crate::support::plan::{Planned, planner};
 use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, eventually};
 use serde_json::{Value, json};
 use std::fs;
@@ -80,7 +80,7 @@ fn r189_no_answer_is_sent_by_a_form_that_nobody_answered() {
 #[test]
 fn r189_on_a_phone_every_page_fits_and_the_gate_is_answered() {
     let Some(browser) = browser::or_skip("on_a_phone") else { return };
-    let repo = showcase();
+    let repo = showcase::repo();
     let (served, _visitor, session) = at_the_gate(&repo);
     browser.phone();
     enter(&browser, &served);
@@ -135,7 +135,7 @@ fn faint(browser: &Browser) -> Value {
 #[test]
 fn r189_every_page_can_be_read_in_the_dark_and_in_the_light() {
     let Some(browser) = browser::or_skip("dark_and_light") else { return };
-    let repo = showcase();
+    let repo = showcase::repo();
     repo.run().exits(3);
     repo.answer(APPROVE.0, APPROVE.1).exits(3);
     repo.answer(PER_BATCH.0, PER_BATCH.1).exits(3);
@@ -168,51 +168,6 @@ fn r189_every_page_can_be_read_in_the_dark_and_in_the_light() {
     browser.expect_no_complaint();
 }
 
-const DESIGN: &str = "# Limit failed logins\n\n## Why\n\nGuessing passwords costs an attacker nothing today: `login.py` takes every attempt.\n\n\
-## Decision\n\nCount failures per account in a window of 15 minutes. After the **fifth** one, `login` answers *locked* until the window has passed.\n\n\
-- The count is kept in memory, beside the sessions.\n- A success sets it back.\n- Nobody learns whether an account exists.\n\n\
-| Attempt | Answer |\n|---|---|\n| 1–5, wrong | `denied` |\n| 6 and later | `locked` |\n| right, in time | `welcome` |\n\n\
-```python\ndef login(name, password):\n    if failures.recent(name) >= LIMIT:\n        return LOCKED\n```\n\n## Not part of this\n\nLocking addresses, and telling the owner by mail.\n";
-
-const LOGIN: &str = "\"\"\"Who may come in.\"\"\"\n\nUSERS = {\"ada\": \"lovelace\"}\n\n\ndef login(name, password):\n    if USERS.get(name) == password:\n        return \"welcome\"\n    return \"denied\"\n";
-
-const LIMITED: &str = "\"\"\"Who may come in, and how often they may try.\"\"\"\n\nimport time\n\nUSERS = {\"ada\": \"lovelace\"}\nLIMIT = 5\nWINDOW_S = 15 * 60\n\n_failures = {}\n\n\n\
-def recent(name, now):\n    return [at for at in _failures.get(name, []) if now - at < WINDOW_S]\n\n\n\
-def login(name, password, now=None):\n    now = time.time() if now is None else now\n    if len(recent(name, now)) >= LIMIT:\n        return \"locked\"\n    if USERS.get(name) == password:\n        _failures.pop(name, None)\n        return \"welcome\"\n    _failures.setdefault(name, []).append(now)\n    return \"denied\"\n";
-
-const LOGIN_GOAL: &str = "Limit failed logins";
-
-/// A crew whose work looks like work; Security asks about it.
-fn showcase() -> Repo {
-    let first = Planned {
-        risk: "[security, auth]",
-        checks: r#"["cmd: python3 -c 'import login; assert login.login(\"ada\", \"lovelace\") == \"welcome\"'"]"#,
-        ..Planned::new("T-001", "login.py")
-    };
-    let second =
-        Planned { kind: "test", depends_on: "[T-001]", ..Planned::new("T-002", "test_login.py") };
-    let third =
-        Planned { kind: "docs", depends_on: "[T-001]", ..Planned::new("T-003", "README.md") };
-    let design = ".agents-work/{session}/architecture.md";
-    let finding = json!({"severity": "medium", "category": "enumeration", "file": "login.py",
-        "description": "Whether an account exists is told by how long the answer takes.", "recommended_fix": "Compare in constant time."});
-    let repo = Repo::with(json!([
-        {"when": {"role": "Architect"}, "do": {"default": true, "write": {(design): DESIGN},
-            "reply": {"summary": "Failures are counted per account, in a window of 15 minutes."}}},
-        planner(&[first, second, third]),
-        {"when": {"role": "Coder", "task": "T-001"}, "do": {"default": true, "write": {"login.py": LIMITED},
-            "stderr": "reads login.py\nruns python3 -c 'import login'\nok: welcome, denied, locked\n",
-            "reply": {"summary": "login() locks an account after five failures."}}},
-        {"when": {"role": "Security", "task": "T-001", "nth": 1}, "do": {"default": true,
-            "reply": {"status": "NEEDS_DECISION", "artifacts": {"findings": [finding]}}}},
-    ]));
-    repo.write("login.py", LOGIN);
-    repo.write("README.md", "# Accounts\n");
-    repo.git(&["add", "--all"]);
-    repo.git(&["commit", "--quiet", "--message", "accounts"]);
-    repo
-}
-
 /// Where the README finds a picture.
 fn in_docs(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
@@ -222,9 +177,9 @@ fn in_docs(name: &str) -> std::path::PathBuf {
 #[test]
 fn r189_the_pictures_of_the_readme_can_be_taken_and_are_there() {
     let Some(browser) = browser::or_skip("pictures_of_the_readme") else { return };
-    let repo = showcase();
+    let repo = showcase::repo();
     let signals = repo.open_outside("signals");
-    repo.tollgate(&["run", "--no-input", LOGIN_GOAL]).exits(3);
+    repo.tollgate(&["run", "--no-input", showcase::GOAL]).exits(3);
     let served = Served::start(&repo);
     browser.window(1280, 860).dark(false);
     enter(&browser, &served);
