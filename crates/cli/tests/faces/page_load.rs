@@ -110,10 +110,10 @@ fn r190_what_is_too_large_is_refused() {
     let large = "x".repeat(8 << 20);
     let words = visitor.answer(&session, "approved", &large);
     let refused = status(&visitor, &words);
-    assert!(matches!(refused, None | Some(413)), "{refused:?}");
+    assert!(matches!(refused, None | Some(403 | 413)), "{refused:?}");
     let lied = visitor.answer(&session, "approved", "").header("Content-Length", "99999999999999");
     let refused = status(&visitor, &lied);
-    assert!(matches!(refused, None | Some(400 | 413)), "{refused:?}");
+    assert!(matches!(refused, None | Some(400 | 403 | 413)), "{refused:?}");
     let header = visitor.get("/").header("X-Long", &large[..1 << 20]);
     let refused = status(&visitor, &header);
     assert!(matches!(refused, None | Some(400 | 431)), "{refused:?}");

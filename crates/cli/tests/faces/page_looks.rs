@@ -1,7 +1,7 @@
 //! The page by keyboard only, on a phone, in the dark and in the light; pictures of it are kept, and two are in the README.
 
 use crate::showcase;
-use crate::support::page::{Served, at_the_gate, choose, decided, enter};
+use crate::support::page::{Served, at_the_gate, choose, comment, decided, enter, unfold};
 use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, eventually};
 use serde_json::{Value, json};
 use std::fs;
@@ -95,9 +95,10 @@ fn r189_on_a_phone_every_page_fits_and_the_gate_is_answered() {
     let small = "return [...document.querySelectorAll('section.gate button, section.gate textarea')]
         .filter(e => e.offsetParent && e.getBoundingClientRect().height < 32).map(e => e.outerHTML).join('\\n')";
     assert_eq!(browser.run(small, &[]), json!(""), "a finger does not hit these");
+    unfold(&browser);
     browser.click("section.gate a.ln").wait_for("form.comment").expect_no_sideways_scrolling();
-    browser.fill("form.comment textarea[name=comment]", "Why?").click("form.comment button");
-    browser.wait_for_words(".note", "Why?").expect_no_sideways_scrolling();
+    comment(&browser, "Why?");
+    browser.expect_no_sideways_scrolling();
     choose(&browser, "changes-requested", Some("shorter"));
     eventually("the answer", || decided(&repo).len() == 1);
     assert!(decided(&repo)[0].to_string().contains("Why?"));
@@ -144,7 +145,7 @@ fn r189_every_page_can_be_read_in_the_dark_and_in_the_light() {
     let served = Served::start(&repo);
     enter(&browser, &served);
     let sessions = browser.run(
-        "return [...document.querySelectorAll('a.row')].map(a => a.getAttribute('href'))",
+        "return [...document.querySelectorAll('main a.row')].map(a => a.getAttribute('href'))",
         &[],
     );
     let sessions: Vec<String> = serde_json::from_value(sessions).unwrap();
@@ -183,7 +184,7 @@ fn r189_the_pictures_of_the_readme_can_be_taken_and_are_there() {
     let served = Served::start(&repo);
     browser.window(1280, 860).dark(false);
     enter(&browser, &served);
-    browser.click("a.row").wait_for("section.gate");
+    browser.click("main a.row").wait_for("section.gate");
     let session = browser.address();
     let gate = browser.picture("page-gate");
 

@@ -1,6 +1,6 @@
 //! A whole session in a real browser, with scripts and without: started, sent back, approved, followed, answered, done.
 
-use crate::support::page::{Served, choose, decided, enter, reaches};
+use crate::support::page::{Served, choose, comment, decided, enter, reaches, unfold};
 use crate::support::plan::{Planned, planner, security_question};
 use crate::support::{GOAL, Repo, eventually};
 use serde_json::{Value, json};
@@ -58,9 +58,8 @@ fn r189_a_whole_session_in_the_browser() {
     start(&browser, &served);
     let session = here(&browser);
 
-    browser.wait_for("section.gate").click("section.gate a.ln");
-    browser.fill("form.comment textarea[name=comment]", COMMENT).click("form.comment button");
-    browser.wait_for_words(".note", COMMENT);
+    comment(&browser, COMMENT);
+    assert!(browser.text("section.gate").contains(COMMENT));
     assert!(decided(&repo).is_empty(), "a comment answers nothing");
     choose(&browser, "changes-requested", Some(WORDS));
     eventually("the answer", || decided(&repo).len() == 1);
@@ -80,7 +79,7 @@ fn r189_a_whole_session_in_the_browser() {
 
     browser.go(&session).wait_for_words("section.gate", "the line is not escaped");
     choose(&browser, "fix-later", Some("after the release"));
-    browser.wait_for_words("body", "DONE");
+    browser.wait_for("#head .badge.ok");
     assert_eq!(state(&repo), "DONE");
     let answers: Vec<String> = decided(&repo).iter().map(ToString::to_string).collect();
     assert_eq!(answers.len(), 4, "{answers:?}");
@@ -120,10 +119,11 @@ fn r189_a_session_is_read_and_answered_without_scripts() {
     };
 
     shows("section.gate");
+    unfold(&browser);
     browser.click("section.gate a.ln").wait_for("form.comment");
     assert!(browser.address().contains("comment="), "{}", browser.address());
     browser.fill("form.comment textarea[name=comment]", COMMENT).click("form.comment button");
-    browser.wait_for_words(".note", COMMENT);
+    browser.wait_for("section.gate .note");
     choose(&browser, "changes-requested", Some(WORDS));
     eventually("the answer", || decided(&repo).len() == 1);
     let told = decided(&repo)[0].to_string();
@@ -147,7 +147,7 @@ fn r189_a_session_is_read_and_answered_without_scripts() {
         browser.go(&format!("{session}{tab}"));
         assert!(browser.text("main").len() > 40, "{tab}: {}", browser.text("main"));
     }
-    browser.go(&session).wait_for_words("body", "DONE");
+    browser.go(&session).wait_for("#head .badge.ok");
     browser.expect_no_complaint();
 }
 
@@ -158,7 +158,7 @@ fn r189_a_refused_answer_says_why_and_how_to_go_on() {
     repo.run().exits(3);
     let served = Served::start(&repo);
     enter(&browser, &served);
-    browser.click("a.row");
+    browser.click("main a.row");
     let session = here(&browser);
     // Somebody else answers meanwhile, in a terminal.
     browser.wait_for("section.gate [value^=approved]");
@@ -181,7 +181,7 @@ fn r189_a_refused_answer_says_why_and_how_to_go_on() {
         const field = document.createElement('input'); field.type = 'hidden'; field.name = 'answer'; field.value = 'approved';
         form.append(field); document.body.append(form); form.submit()";
     browser.run(answer, &[]);
-    browser.wait_for_words("body", "round");
+    browser.wait_for_words("section.gate", "Nothing was recorded");
     assert_eq!(
         decided(&repo).len(),
         1,
@@ -198,7 +198,7 @@ fn r189_a_session_of_another_repository_is_listed_and_those_that_wait_come_first
     repo.tollgate(&["run", "--no-input", "--lean", "Add another line"]).exits(0);
     let served = Served::start(&repo);
     enter(&browser, &served);
-    let rows = browser.texts("a.row");
+    let rows = browser.texts("main a.row");
     assert_eq!(rows.len(), 2, "{rows:?}");
     assert!(rows[0].contains(GOAL), "{rows:?}");
     assert!(rows[1].contains("Add another line"), "{rows:?}");

@@ -223,6 +223,25 @@ pub fn enter(browser: &Browser, served: &Served) {
     assert_eq!(browser.address(), served.at("/"));
 }
 
+/// Opens what is folded at the gate, so that every line can be commented on.
+#[track_caller]
+pub fn unfold(browser: &Browser) {
+    const FOLDED: &str = "section.gate details:not([open]) > summary";
+    browser.wait_for("section.gate");
+    while browser.has(FOLDED) {
+        browser.click(FOLDED);
+    }
+}
+
+/// Writes a comment on the first line that takes one.
+#[track_caller]
+pub fn comment(browser: &Browser, words: &str) {
+    unfold(browser);
+    browser.click("section.gate a.ln").wait_for("form.comment textarea[name=comment]");
+    browser.fill("form.comment textarea[name=comment]", words).click("form.comment button");
+    browser.wait_for("section.gate .note");
+}
+
 /// Chooses an answer at the gate. Where it needs words, they come first.
 #[track_caller]
 pub fn choose(browser: &Browser, answer: &str, words: Option<&str>) {
