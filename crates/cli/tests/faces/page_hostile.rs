@@ -38,7 +38,7 @@ fn hostile() -> String {
 /// A design, a plan, files, output, findings and replies, all of them hostile.
 fn crew() -> Value {
     let sections = "# Design\n\n## Overview\n\nHostile.\n\n## Modules/components\n\nAll.\n\n";
-    let design = format!("{sections}{MARKDOWN}{SCRIPTS}\n\n{}\n", long());
+    let design = format!("{sections}{MARKDOWN}{}\n", hostile().replace('\u{0}', ""));
     let design_path = ".agents-work/{session}/architecture.md";
     let task = |id: &str, file: &str, after: &[&str]| {
         json!({"id": id, "status": "not-started", "type": "feat", "title": SCRIPTS, "depends_on": after,
@@ -117,7 +117,7 @@ fn is_harmless(browser: &Browser, address: &str) {
             if (e.tagName === 'A' && e.href) {
                 const scheme = e.protocol;
                 if (!['http:', 'https:', 'mailto:'].includes(scheme)) bad.push('link ' + e.href.slice(0, 80));
-                if (e.origin !== own && !/noopener|noreferrer/.test(e.rel)) bad.push('link out without noopener ' + e.href.slice(0, 80));
+                if (e.target && e.origin !== own && !/noopener|noreferrer/.test(e.rel)) bad.push('link out with an opener ' + e.href.slice(0, 80));
             }
         }
         const signs = document.documentElement.outerHTML.match(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
