@@ -5,28 +5,10 @@ use crate::pager;
 use std::path::Path;
 use tollgate_core::count::counted;
 use tollgate_core::view::{QuestionView, Since, View};
-use tollgate_host::changes::{self, Changed};
+use tollgate_host::changes;
 
 /// So much of a change is shown in the question itself.
 const FIRST_LINES: usize = 30;
-
-pub fn title(what: &Changed) -> String {
-    let words = match what {
-        Changed::Shown => "what changed in the files since you were last asked",
-        Changed::Code { since } => match since {
-            Since::LastRound => "what changed in the code since you were last asked",
-            Since::Task => "the work of this task",
-            Since::Session => "the work of the session so far",
-            Since::Attempt => "the work that waits for your decision; it is not accepted yet",
-        },
-        Changed::NotTaken { attempt, kept } => {
-            return format!(
-                "what attempt {attempt} left; it was not accepted and is kept as {kept}"
-            );
-        }
-    };
-    words.to_owned()
-}
 
 /// Why there is nothing to show.
 pub fn why_none(question: &QuestionView) -> &'static str {

@@ -29,6 +29,7 @@ pub mod run;
 pub mod scaffold;
 pub mod schema;
 pub mod scope;
+pub mod serve;
 pub mod sessions;
 pub mod snapshot;
 pub mod status;

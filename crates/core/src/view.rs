@@ -319,6 +319,11 @@ impl BranchView {
 }
 
 impl Standing {
+    /// Nothing more will ever happen.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Done | Self::Cancelled)
+    }
+
     pub(crate) fn of(session: &Session) -> Self {
         let blocker = session.standing.blocker.as_ref().map(|blocker| blocker.code);
         match blocker {

@@ -3,15 +3,19 @@
 //! Reading goes through the journal and the one view of the core. Commands are those of the command line, run as such, so that
 //! a surface is refused what a person in a terminal is refused, in the same words.
 
+pub mod chronicle;
 mod list;
 mod opened;
 mod orders;
+pub mod pictures;
 mod repositories;
 
 pub use list::Row;
-pub use opened::{LogLine, Opened, OpenedError};
+pub use opened::{LogLine, Opened, OpenedError, Output, Stamp};
 pub use orders::{Answer, NewSession, Orders, Refused};
 pub use repositories::Repo;
+
+pub use tollgate_git::repository::ChangedLines;
 
 use std::path::PathBuf;
 use tollgate_core::id::SessionName;

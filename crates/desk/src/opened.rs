@@ -1,8 +1,10 @@
 //! One session that somebody looks at. It is read on where it was left, and never locked.
 
 use super::Repo;
+use super::chronicle::Chronicle;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
-use tollgate_agents::OutputReader;
+pub use tollgate_agents::OutputReader as Output;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::{Audit, Home, Level, QuestionView, ShownFile, Tone, View};
@@ -48,28 +50,47 @@ pub struct Opened {
     layout: SessionLayout,
     client: Client,
     lines: Vec<LogLine>,
+    chronicle: Chronicle,
+    /// Of the journal that was opened.
+    inode: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    inode: u64,
+    bytes: u64,
 }
 
 impl Opened {
     pub fn open(repo: Repo, name: SessionName) -> Result<Self, OpenedError> {
         let layout = repo.layout().session(&name);
-        if layout.journal().symlink_metadata().is_err() {
-            return Err(OpenedError::NoSession);
-        }
+        let inode = layout.journal().symlink_metadata().map_err(|_| OpenedError::NoSession)?.ino();
         let client = Client::open(layout.clone())?;
-        Ok(Self { repo, name, layout, client, lines: Vec::new() })
+        Ok(Self { repo, name, layout, client, lines: Vec::new(), chronicle: Chronicle::default(), inode })
     }
 
     /// Reads what was written since the last look. True when something was.
     pub fn look(&mut self) -> Result<bool, OpenedError> {
         let before = self.lines.len();
-        let lines = &mut self.lines;
+        let (lines, chronicle) = (&mut self.lines, &mut self.chronicle);
         self.client.follow(|told| {
+            chronicle.take(&told);
             let line = told.now.line(told.event);
             let (level, tone, mark, text) = (line.level, line.tone, line.mark, line.text);
             lines.push(LogLine { seq: told.seq, at: told.at, level, tone, mark, text });
         })?;
         Ok(self.lines.len() > before)
+    }
+
+    /// It may have been removed, and another session of its name may be there now.
+    pub fn is_there(&self) -> bool {
+        self.stamp().is_some_and(|stamp| stamp.inode == self.inode)
+    }
+
+    /// What changes whenever the journal does; none where it is gone.
+    pub fn stamp(&self) -> Option<Stamp> {
+        let found = self.layout.journal().symlink_metadata().ok()?;
+        Some(Stamp { inode: found.ino(), bytes: found.len() })
     }
 
     /// All of it as it is now, with what its agents do.
@@ -81,6 +102,11 @@ impl Opened {
     /// The log so far, as of the last look.
     pub fn lines(&self) -> &[LogLine] {
         &self.lines
+    }
+
+    /// What ran from when to when, as of the last look.
+    pub fn chronicle(&self) -> &Chronicle {
+        &self.chronicle
     }
 
     pub fn client(&self) -> &Client {
@@ -160,9 +186,9 @@ impl Opened {
     }
 
     /// What an agent wrote in an attempt, read from its beginning.
-    pub fn output(&self, number: DispatchNumber, attempt: Attempt) -> OutputReader {
+    pub fn output(&self, number: DispatchNumber, attempt: Attempt) -> Output {
         let folder = self.layout.attempt(number, attempt);
-        OutputReader::new(&folder.stdout(), &folder.stderr())
+        Output::new(&folder.stdout(), &folder.stderr())
     }
 
     /// What an agent was told; none when it is gone or too large.

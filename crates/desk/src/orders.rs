@@ -4,13 +4,21 @@ use super::Repo;
 use serde::Deserialize;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use tollgate_core::id::{DecisionId, DispatchNumber, SessionName};
 use tollgate_files::sanitize::terminal_text;
 
 /// So much of what a failed command said is shown.
 const SAID_BYTES_MAX: u64 = 16 << 10;
+
+/// A command that is refused ends within this time.
+const SOON: Duration = Duration::from_millis(700);
+const LOOK: Duration = Duration::from_millis(10);
+/// The exit codes of a command that was refused, found the journal damaged, or failed in itself.
+const STARTED_NOTHING: [i32; 3] = [2, 6, 70];
 
 /// Gives commands to a program: ours.
 #[derive(Debug, Clone)]
@@ -24,6 +32,7 @@ pub struct Answer {
     pub decision: DecisionId,
     /// The round that the person saw. An answer to an earlier one is refused.
     pub round: u32,
+    /// The keyword of an option; empty where the person's words are all of the answer.
     pub answer: String,
     pub words: Option<String>,
 }
@@ -56,6 +65,11 @@ struct Failed {
     error: Refused,
 }
 
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
 impl Orders {
     pub fn new(program: PathBuf) -> Self {
         Self { program }
@@ -75,7 +89,8 @@ impl Orders {
         if given.words.is_some() {
             command.args(["--reason-file", "-"]);
         }
-        command.args(["--", session.as_str(), given.decision.as_str(), &given.answer]);
+        command.args(["--", session.as_str(), given.decision.as_str()]);
+        command.args((!given.answer.is_empty()).then_some(&given.answer));
         run(command, given.words.as_deref())
     }
 
@@ -103,10 +118,16 @@ impl Orders {
     pub fn resume(&self, repo: &Repo, session: &SessionName) -> Result<(), Refused> {
         let mut command = self.command(repo, "resume");
         command.args(["--no-input", "--quiet", "--", session.as_str()]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        let child = detached(command)?;
-        leave(child);
-        Ok(())
+        let (said, errors) = scratch()?;
+        command.stdout(Stdio::null()).stderr(errors);
+        let mut child = detached(command)?;
+        match ended_soon(&mut child) {
+            Some(code) if STARTED_NOTHING.contains(&code) => Err(told(said)),
+            _ => {
+                leave(child);
+                Ok(())
+            }
+        }
     }
 
     /// Opens a session that runs by itself. Returns as soon as it has a name.
@@ -127,8 +148,7 @@ impl Orders {
         if !new.goal.trim().is_empty() {
             command.args(["--", new.goal.trim()]);
         }
-        let said = tempfile::tempfile().map_err(|cause| could_not_start(&cause))?;
-        let errors = said.try_clone().map_err(|cause| could_not_start(&cause))?;
+        let (said, errors) = scratch()?;
         command.stdout(Stdio::piped()).stderr(errors);
         let mut child = detached(command)?;
         let name = child.stdout.take().and_then(first_line);
@@ -142,6 +162,16 @@ impl Orders {
                 Err(told(said))
             }
         }
+    }
+
+    /// The names of the actions that a session of this repository can have.
+    pub fn actions(&self, repo: &Repo) -> Vec<String> {
+        let mut command = self.command(repo, "actions");
+        let Ok(ended) = command.arg("--json").stderr(Stdio::null()).output() else {
+            return Vec::new();
+        };
+        let listed: Vec<Named> = serde_json::from_slice(&ended.stdout).unwrap_or_default();
+        listed.into_iter().map(|one| one.name).collect()
     }
 
     fn command(&self, repo: &Repo, verb: &str) -> Command {
@@ -178,6 +208,25 @@ fn detached(mut command: Command) -> Result<Child, Refused> {
     command.process_group(0).spawn().map_err(|cause| could_not_start(&cause))
 }
 
+/// A file without a name, once to write and once to read.
+fn scratch() -> Result<(File, File), Refused> {
+    let made = tempfile::tempfile().and_then(|file| Ok((file.try_clone()?, file)));
+    made.map_err(|cause| could_not_start(&cause))
+}
+
+/// Its exit code, where it ends before it can have done anything.
+fn ended_soon(child: &mut Child) -> Option<i32> {
+    let give_up = Instant::now() + SOON;
+    while Instant::now() < give_up {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.code(),
+            Ok(None) => std::thread::sleep(LOOK),
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
 /// Takes its exit code when it ends, so that nothing is left of it.
 fn leave(mut child: Child) {
     std::thread::spawn(move || child.wait());
@@ -190,7 +239,7 @@ fn first_line(from: impl Read) -> Option<String> {
     (!line.is_empty()).then(|| line.to_owned())
 }
 
-fn told(mut said: std::fs::File) -> Refused {
+fn told(mut said: File) -> Refused {
     use std::io::Seek;
     let mut bytes = Vec::new();
     let _unread = said.rewind().and_then(|()| said.take(SAID_BYTES_MAX).read_to_end(&mut bytes));

@@ -30,6 +30,27 @@ pub enum Changed {
     },
 }
 
+impl Changed {
+    /// What it is, in words for a person who has to decide.
+    pub fn title(&self) -> String {
+        let words = match self {
+            Self::Shown => "what changed in the files since you were last asked",
+            Self::Code { since } => match since {
+                Since::LastRound => "what changed in the code since you were last asked",
+                Since::Task => "the work of this task",
+                Since::Session => "the work of the session so far",
+                Since::Attempt => "the work that waits for your decision; it is not accepted yet",
+            },
+            Self::NotTaken { attempt, kept } => {
+                return format!(
+                    "what attempt {attempt} left; it was not accepted and is kept as {kept}"
+                );
+            }
+        };
+        words.to_owned()
+    }
+}
+
 impl Change {
     fn of(what: Changed, patch: &[u8]) -> Option<Self> {
         let patch = terminal_text(&String::from_utf8_lossy(patch)).into_owned();

@@ -161,6 +161,9 @@ pages! {
          is not a path. This is not the same as a change out of scope.\n\n\
          What to do: fix the errors in the message. `tollgate check --as work-item FILE` and `tollgate check --as\n\
          implementor-result FILE` find everything that is wrong with a file.";
+    "cli.serve":
+        "The page cannot be served: the address or the port is in use or is not of this machine, or the system refused a socket.\n\n\
+         What to do: `tollgate serve` without options takes an address and a port that are free; --port and --bind choose others.";
     "cli.session":
         "The named session does not exist, has no journal, or the name matches more than one session.\n\n\
          What to do: `tollgate sessions` lists the sessions. A unique prefix of a name is enough; `latest` is the newest.";

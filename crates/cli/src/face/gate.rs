@@ -132,7 +132,7 @@ pub fn difference(root: &Path, view: &View, question: &QuestionView) -> Option<L
     }
     let mut lines = Vec::new();
     for Change { what, patch } in &found {
-        lines.push((NOTE, format!("── {} ──", changes::title(what))));
+        lines.push((NOTE, format!("── {} ──", what.title())));
         lines.extend(pager::patch(patch));
         lines.push((Style::new(), String::new()));
     }

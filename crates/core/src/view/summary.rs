@@ -85,7 +85,7 @@ impl Summary {
 
     /// Nothing more will ever happen.
     pub fn is_over(&self) -> bool {
-        matches!(self.standing, Some(Standing::Done | Standing::Cancelled))
+        self.standing.is_some_and(Standing::is_over)
     }
 }
 

@@ -1,0 +1,156 @@
+// Keeps a page that is open up to date, and gives it keys. Everything works without it, by reloading.
+"use strict";
+(() => {
+  const $ = (selector) => document.querySelector(selector);
+  const connection = $("#connection");
+
+  // ---- drafts: words are not lost when the page is loaded again ----
+  const key = (area) => "draft:" + area.dataset.draft;
+  const drafts = () => {
+    for (const area of document.querySelectorAll("textarea[data-draft]")) {
+      if (area.dataset.kept) continue;
+      area.dataset.kept = "yes";
+      if (!area.value) area.value = sessionStorage.getItem(key(area)) || "";
+      area.addEventListener("input", () => sessionStorage.setItem(key(area), area.value));
+    }
+  };
+  drafts();
+
+  // ---- the parts that change: those of the page as it is now take the place of those shown ----
+  const isTouched = (part) =>
+    part.contains(document.activeElement) && document.activeElement.matches("textarea,input,select");
+  const replace = (part, now) => {
+    if (part.dataset.key && part.dataset.key === now.dataset.key) return;
+    if (part.isEqualNode(now) || isTouched(part)) return;
+    const opened = [...part.querySelectorAll("details[open]>summary")].map((one) => one.textContent);
+    part.replaceWith(now);
+    for (const summary of now.querySelectorAll("details>summary"))
+      if (opened.includes(summary.textContent)) summary.parentElement.open = true;
+  };
+  const take = (page) => {
+    const ids = new Set();
+    for (const now of page.querySelectorAll("[data-live][id]")) {
+      ids.add(now.id);
+      const part = document.getElementById(now.id);
+      if (part) replace(part, document.importNode(now, true));
+      else place(document.importNode(now, true), page);
+    }
+    for (const part of document.querySelectorAll("[data-live][id]"))
+      if (!ids.has(part.id) && !isTouched(part)) part.remove();
+    document.title = page.title;
+    drafts();
+    filter();
+  };
+  // A part that was not there before comes behind the part that it follows in the new page.
+  const place = (part, page) => {
+    const all = [...page.querySelectorAll("[data-live][id]")].map((one) => one.id);
+    for (let at = all.indexOf(part.id) - 1; at >= 0; at--) {
+      const before = document.getElementById(all[at]);
+      if (before) return before.after(part);
+    }
+  };
+  let loading = false;
+  let again = false;
+  const reload = async () => {
+    if (loading) { again = true; return; }
+    loading = true;
+    try {
+      const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+      if (answer.ok) take(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      else if (answer.status === 401) closed();
+    } catch { /* The stream tells when the server is gone. */ }
+    setTimeout(() => { loading = false; if (again) { again = false; reload(); } }, 400);
+  };
+
+  // ---- news ----
+  const LINES_MAX = 400;
+  const line = (news) => {
+    const list = $("[data-log]");
+    if (!list) return;
+    if (list.querySelector(`li[data-seq="${Number(news.seq)}"]`)) return;
+    const holder = document.createElement("template");
+    holder.innerHTML = news.html;
+    const item = holder.content.firstElementChild;
+    item.classList.add("new");
+    list.append(item);
+    while (list.children.length > LINES_MAX) list.firstElementChild.remove();
+  };
+  const output = (news) => {
+    const area = $("#output");
+    if (!area) return;
+    const follows = area.scrollHeight - area.scrollTop - area.clientHeight < 40;
+    if (news.left_out > 0) area.append(`… ${Number(news.left_out)} lines left out\n`);
+    area.append(news.text);
+    $("#silent")?.remove();
+    if (follows) area.scrollTop = area.scrollHeight;
+  };
+  const doing = (news) => {
+    for (const place of document.querySelectorAll("[data-doing]"))
+      if (place.dataset.doing === String(news.number)) place.textContent = news.text;
+  };
+  const closed = () => {
+    connection.textContent = "Tollgate was started again: open the address that it printed.";
+  };
+  const address = document.body.dataset.events;
+  if (address) {
+    const stream = new EventSource(address);
+    const on = (name, what) => stream.addEventListener(name, what);
+    stream.onopen = () => { if (connection.textContent) { connection.textContent = ""; reload(); } };
+    stream.onerror = () => { connection.textContent = "No connection; the page tries again."; };
+    on("line", (event) => { line(JSON.parse(event.data)); reload(); });
+    on("doing", (event) => doing(JSON.parse(event.data)));
+    on("output", (event) => output(JSON.parse(event.data)));
+    on("over", () => { stream.close(); reload(); });
+    on("list", reload);
+    on("behind", () => location.reload());
+  }
+  if ($("#output")) $("#output").scrollTop = $("#output").scrollHeight;
+
+  // ---- the filter of the list ----
+  const box = $("#filter");
+  const filter = () => {
+    if (!box) return;
+    const words = box.value.toLowerCase();
+    for (const row of document.querySelectorAll("main a.row"))
+      (row.closest(".line") || row).hidden = !row.textContent.toLowerCase().includes(words);
+  };
+  if (box) { box.closest("label").hidden = false; box.addEventListener("input", filter); }
+
+  // ---- keys: they go to places, and none of them sends anything ----
+  const help = $("#help");
+  $("#keys").hidden = false;
+  $("#keys").addEventListener("click", () => help.showModal());
+  const go = (selector) => $(selector)?.click();
+  const step = (by) => {
+    const rows = [...document.querySelectorAll("#rail a.row")];
+    const at = rows.findIndex((row) => row.hasAttribute("aria-current"));
+    const next = rows[at < 0 ? 0 : at + by];
+    if (next) location.href = next.href;
+  };
+  const gate = () => {
+    const found = $(".gate");
+    if (!found) return go("#waiting a");
+    found.scrollIntoView();
+    found.querySelector("textarea,button")?.focus({ preventScroll: true });
+  };
+  const keys = {
+    j: () => step(1),
+    k: () => step(-1),
+    g: gate,
+    w: () => $(".gate textarea[name=words]")?.focus(),
+    n: () => { location.href = "/new"; },
+    h: () => { location.href = "/"; },
+    "/": () => box ? box.focus() : (location.href = "/"),
+    "?": () => help.showModal(),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if (event.target.matches("textarea,input,select")) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    const what = keys[event.key];
+    if (what) { event.preventDefault(); what(); }
+    else if (/^[1-5]$/.test(event.key)) go(`.tabs a[data-key="${event.key}"]`);
+  });
+})();

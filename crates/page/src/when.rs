@@ -1,0 +1,39 @@
+//! Times as people read them.
+
+use jiff::tz::TimeZone;
+use maud::{Markup, html};
+use tollgate_core::time::Timestamp;
+
+pub fn now() -> Timestamp {
+    Timestamp::from_ms(jiff::Timestamp::now().as_millisecond())
+}
+
+fn local(at: Timestamp, form: &str) -> String {
+    let at = jiff::Timestamp::from_millisecond(at.as_ms()).unwrap_or_default();
+    at.to_zoned(TimeZone::system()).strftime(form).to_string()
+}
+
+/// The time of day, with the whole of it for machines and on demand.
+pub fn clock(at: Timestamp) -> Markup {
+    html! { time datetime=(at) title=(local(at, "%Y-%m-%d %H:%M:%S")) { (local(at, "%H:%M:%S")) } }
+}
+
+/// How long ago it was.
+pub fn ago(at: Timestamp, now: Timestamp) -> Markup {
+    let words = match now.ms_since(at) / 1_000 {
+        0..=59 => "just now".to_owned(),
+        seconds => format!("{} ago", span(seconds * 1_000)),
+    };
+    html! { time datetime=(at) title=(local(at, "%Y-%m-%d %H:%M:%S")) { (words) } }
+}
+
+/// A length of time in its two largest units.
+pub fn span(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    match seconds {
+        0..=59 => format!("{seconds} s"),
+        60..=3_599 => format!("{} min", seconds / 60),
+        3_600..=86_399 => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+        _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3_600),
+    }
+}
