@@ -1,6 +1,7 @@
 //! The broom: `cargo xtask test` is what people and CI run; `tidy`, `claims` and `bench` are its parts.
 
 mod agents;
+mod browser;
 mod claims;
 mod deny;
 mod source;
@@ -17,6 +18,7 @@ usage: cargo xtask COMMAND
   tidy             the promises of the crates and the habits of the sources
   claims           write docs/claims.md and docs/reference/compliance.md again from the tests in the sources
   agents           install the agent programs that the tests run, and say where they are
+  browser          install the browser of the page's tests (Debian: chromium and chromium-driver), and say where it is
   agents --lock    write xtask/agents/package-lock.json again from the package.json beside it
   bench [--peers | --only PART]  measure; prints a table, asserts nothing
 ";
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(&root()),
         ["claims"] => claims::run(&root()),
         ["agents"] => agents::run(),
+        ["browser"] => browser::run(),
         ["agents", "--lock"] => agents::lock(&root()),
         ["bench", options @ ..] => bench(options),
         _ => Err(HELP.into()),

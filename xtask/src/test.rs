@@ -2,7 +2,7 @@
 
 mod programs;
 
-use crate::{agents, deny, tidy};
+use crate::{agents, browser, deny, tidy};
 use std::path::Path;
 use std::time::Instant;
 use xtask::{Trouble, run};
@@ -10,7 +10,7 @@ use xtask::{Trouble, run};
 pub fn run(root: &Path) -> Result<(), Trouble> {
     let begin = Instant::now();
     let mut counts = Counts::default();
-    let mut stages = Stages { entered: 0, total: 8 };
+    let mut stages = Stages { entered: 0, total: 9 };
     stages.run("format", || {
         component("rustfmt", "fmt")?;
         in_root(root, &["fmt", "--all", "--check"])
@@ -33,6 +33,7 @@ pub fn run(root: &Path) -> Result<(), Trouble> {
         tools.join().map_err(|_| "fetching the tools panicked")?;
         agents::run()
     })?;
+    stages.run("browser", browser::run)?;
     stages.run("tests", || programs::run(root, &BUILDS, &mut counts))?;
     stages.run("doc tests", || doc_tests(root, &mut counts))?;
     stages.run("dependencies", || deny::check(root))?;
@@ -46,8 +47,11 @@ pub fn run(root: &Path) -> Result<(), Trouble> {
 /// What is downloaded comes while the compiler works. A failure is not told here: the stage that needs the tool
 /// fetches it again and tells it.
 fn fetch_tools() {
-    let _ = agents::fetch();
-    let _ = deny::program();
+    std::thread::scope(|scope| {
+        scope.spawn(browser::fetch);
+        let _ = agents::fetch();
+        let _ = deny::program();
+    });
 }
 
 struct Stages {

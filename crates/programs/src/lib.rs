@@ -1,5 +1,9 @@
-//! The real agent programs at pinned versions, for tests: installed once into the person's cache, then used offline.
+//! The programs that tests need and that are not built here: the real agent programs at pinned versions, installed once into
+//! the person's cache; and a browser, with what tests do in it.
 
+pub mod browser;
+pub mod chromium;
+pub mod http;
 mod install;
 mod say;
 mod trouble;
@@ -161,17 +165,21 @@ pub fn or_skip(test_name: &str) -> Option<&'static Programs> {
 
 /// Whether the programs are wanted. To do without is for people; where `CI` is set it is refused.
 pub fn wanted() -> Result<bool, String> {
-    wanted_by(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+    is_wanted(WITHOUT_VARIABLE)
 }
 
-fn wanted_by(variable: impl Fn(&str) -> Option<String>) -> Result<bool, String> {
-    match (variable(WITHOUT_VARIABLE).as_deref(), variable("CI")) {
+fn is_wanted(without: &str) -> Result<bool, String> {
+    wanted_by(without, |name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+}
+
+fn wanted_by(without: &str, variable: impl Fn(&str) -> Option<String>) -> Result<bool, String> {
+    match (variable(without).as_deref(), variable("CI")) {
         (None | Some("0"), _) => Ok(true),
         (Some("1"), None) => Ok(false),
         (Some("1"), Some(_)) => Err(format!(
-            "{WITHOUT_VARIABLE}=1 is refused because CI is set: there every test must run; unset it"
+            "{without}=1 is refused because CI is set: there every test must run; unset it"
         )),
-        (Some(other), _) => Err(format!("{WITHOUT_VARIABLE} is `{other}`; it takes 1 or 0")),
+        (Some(other), _) => Err(format!("{without} is `{other}`; it takes 1 or 0")),
     }
 }
 

@@ -4,3 +4,11 @@
 
 #[path = "../support/mod.rs"]
 mod support;
+
+mod page_agent;
+mod page_entry;
+mod page_hostile;
+mod page_load;
+mod page_looks;
+mod page_session;
+mod showcase;

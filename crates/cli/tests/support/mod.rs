@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 pub mod foreign;
+pub mod page;
 pub mod plan;
 pub mod processes;
 pub mod pty;
