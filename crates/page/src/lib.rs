@@ -12,6 +12,7 @@ mod live;
 mod markdown;
 mod paint;
 mod peer;
+mod rendered;
 mod routes;
 mod server;
 mod sessions;

@@ -165,10 +165,10 @@ pub fn shown(
     current: Option<(&str, &str)>,
     events: String,
     body: Markup,
-) -> Response {
+) -> Markup {
     let rows = app.sessions.rows();
     let frame = Frame { rows: &rows, events: Some(events), current };
-    html::page(&frame, title, body).into_response()
+    html::page(&frame, title, body)
 }
 
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');

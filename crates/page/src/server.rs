@@ -3,13 +3,14 @@
 use crate::access::{Access, Entry, without_token};
 use crate::comments::Comments;
 use crate::live::Live;
+use crate::rendered::Rendered;
 use crate::routes;
 use crate::sessions::Sessions;
 use crate::{headers, html, peer};
 use axum::Router;
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{LOCATION, SET_COOKIE};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use hyper::server::conn::http1;
@@ -18,8 +19,8 @@ use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -27,10 +28,10 @@ use tollgate_desk::{Desk, Orders};
 
 /// More browsers than a person has.
 const CONNECTIONS_MAX: usize = 256;
-/// A browser sends what it asks for at once.
+/// A browser sends what it asks for at once; a connection without a request is closed after the same time.
 const HEADERS_TAKE: Duration = Duration::from_secs(5);
-/// All of one request and its answer, but for a stream.
-const REQUEST_TAKES: Duration = Duration::from_secs(60);
+/// All that goes over one connection, but for a stream.
+const CONNECTION_LASTS: Duration = Duration::from_secs(60);
 /// Work on the disk at the same time.
 const THREADS_MAX: usize = 16;
 /// When the machine has no more descriptors, some may be free soon.
@@ -62,6 +63,7 @@ pub struct App {
     pub live: Live,
     pub orders: Orders,
     pub comments: Comments,
+    pub rendered: Rendered,
     pub state: Option<PathBuf>,
 }
 
@@ -72,9 +74,15 @@ pub struct Line {
     own: SocketAddr,
     /// Its answer goes on for as long as somebody reads it.
     is_stream: Arc<AtomicBool>,
+    /// Whose it is does not change while it is open.
+    is_an_agents: Arc<OnceLock<bool>>,
 }
 
 impl Line {
+    fn is_an_agents(&self) -> bool {
+        *self.is_an_agents.get_or_init(|| peer::is_an_agent(self.peer, self.own))
+    }
+
     pub fn is_a_stream(&self) {
         self.is_stream.store(true, Ordering::Relaxed);
     }
@@ -102,6 +110,7 @@ pub fn serve(settings: Settings, ready: impl FnOnce(&str)) -> Result<(), ServeEr
             sessions,
             orders: settings.orders,
             comments: Comments::new(settings.state.as_deref()),
+            rendered: Rendered::default(),
             state: settings.state,
         };
         accept(listener, Arc::new(app)).await
@@ -129,21 +138,20 @@ async fn accept(listener: TcpListener, app: Arc<App>) -> ! {
     }
 }
 
-/// One request and its answer; a browser opens another connection for the next one.
 async fn talk(stream: TcpStream, peer: SocketAddr, router: Router) {
     let Ok(own) = stream.local_addr() else { return };
     let _delays = stream.set_nodelay(true);
-    let line = Line { peer, own, is_stream: Arc::default() };
+    let line = Line { peer, own, is_stream: Arc::default(), is_an_agents: Arc::default() };
     let is_stream = line.is_stream.clone();
     let service = TowerToHyperService::new(router.layer(Extension(line)));
     let mut connection = http1::Builder::new();
-    connection.timer(TokioTimer::new()).header_read_timeout(HEADERS_TAKE).keep_alive(false);
+    connection.timer(TokioTimer::new()).header_read_timeout(HEADERS_TAKE);
     let talking = connection.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(talking);
     loop {
         tokio::select! {
             _ended = &mut talking => return,
-            () = tokio::time::sleep(REQUEST_TAKES) => {
+            () = tokio::time::sleep(CONNECTION_LASTS) => {
                 if !is_stream.load(Ordering::Relaxed) {
                     return;
                 }
@@ -164,14 +172,18 @@ async fn door(
         Ok(entry) => entry,
         Err(denied) => return (denied.status(), html::closed(denied)).into_response(),
     };
-    let Line { peer, own, .. } = line;
-    let looking = tokio::task::spawn_blocking(move || peer::is_an_agent(peer, own));
+    let looking = tokio::task::spawn_blocking(move || line.is_an_agents());
     // What cannot be looked at counts as an agent.
     if looking.await.unwrap_or(true) {
         return (StatusCode::FORBIDDEN, html::no_agents()).into_response();
     }
     match entry {
-        Entry::Open => next.run(request).await,
+        Entry::Open if *method == Method::GET => next.run(request).await,
+        Entry::Open => {
+            let response = next.run(request).await;
+            app.rendered.forget();
+            response
+        }
         Entry::Exchange => let_in(&app, uri),
     }
 }

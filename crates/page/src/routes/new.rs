@@ -8,10 +8,11 @@ use crate::server::App;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use maud::Markup;
 use std::sync::Arc;
 use tollgate_desk::{NewSession, Refused};
 
-pub async fn show(State(app): State<Arc<App>>) -> Result<Response, Trouble> {
+pub async fn show(State(app): State<Arc<App>>) -> Result<Markup, Trouble> {
     aside(move || Ok(form(&app, &Fields::default(), None))).await
 }
 
@@ -50,7 +51,7 @@ pub async fn start(State(app): State<Arc<App>>, request: Request) -> Result<Resp
     .await
 }
 
-fn form(app: &App, before: &Fields, refused: Option<&Refused>) -> Response {
+fn form(app: &App, before: &Fields, refused: Option<&Refused>) -> Markup {
     let repos = app.sessions.desk().repositories();
     let actions = repos.first().map(|repo| app.orders.actions(repo)).unwrap_or_default();
     let body = html::new::render(&repos, &actions, app.access.csrf(), before, refused);

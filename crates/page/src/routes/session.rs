@@ -10,8 +10,7 @@ use crate::live::OutputFollower;
 use crate::server::App;
 use crate::{diff, html, when};
 use axum::extract::{Path, Query, State};
-use axum::response::Response;
-use maud::Markup;
+use maud::{Markup, PreEscaped};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tollgate_core::id::{Attempt, DispatchNumber};
@@ -32,9 +31,18 @@ pub async fn overview(
     State(app): State<Arc<App>>,
     Path(of): Path<Named>,
     Query(query): Query<BTreeMap<String, String>>,
-) -> Result<Response, Trouble> {
+) -> Result<Markup, Trouble> {
     let spot = query.get("comment").and_then(|text| Spot::parse(text));
-    aside(move || whole(&app, &of, spot.as_ref(), None)).await
+    aside(move || match spot {
+        Some(spot) => whole(&app, &of, Some(&spot), None),
+        None => {
+            let stamp = with(&app.sessions.open(&of.0, &of.1)?, |opened| opened.stamp());
+            let make = || whole(&app, &of, None, None).map(Markup::into_string);
+            let html = app.rendered.page(&html::of_session(&of.0, &of.1, ""), stamp, make)?;
+            Ok(PreEscaped(html))
+        }
+    })
+    .await
 }
 
 /// The first page of a session, with the form of a comment or with what was refused.
@@ -43,7 +51,7 @@ pub fn whole(
     of: &Named,
     spot: Option<&Spot>,
     again: Option<&Again>,
-) -> Result<Response, Trouble> {
+) -> Result<Markup, Trouble> {
     let shared = app.sessions.open(&of.0, &of.1)?;
     with(&shared, |opened| {
         let view = opened.view()?;
@@ -97,7 +105,7 @@ fn gate(
 pub async fn tab(
     State(app): State<Arc<App>>,
     Path((repo, session, tab)): Path<(String, String, String)>,
-) -> Result<Response, Trouble> {
+) -> Result<Markup, Trouble> {
     let tab = Tab::named(&tab).ok_or_else(Trouble::nothing_here)?;
     aside(move || {
         let of = (repo, session);
@@ -130,7 +138,7 @@ fn changes(opened: &Opened, view: &View) -> Result<Markup, Trouble> {
 pub async fn dispatch(
     State(app): State<Arc<App>>,
     Path((repo, session, number)): Path<(String, String, u32)>,
-) -> Result<Response, Trouble> {
+) -> Result<Markup, Trouble> {
     aside(move || {
         let (of, number) = ((repo, session), DispatchNumber(number));
         let shared = app.sessions.open(&of.0, &of.1)?;
@@ -156,7 +164,7 @@ pub async fn dispatch(
 pub async fn prompt(
     State(app): State<Arc<App>>,
     Path((repo, session, number)): Path<(String, String, u32)>,
-) -> Result<Response, Trouble> {
+) -> Result<Markup, Trouble> {
     aside(move || {
         let (of, number) = ((repo, session), DispatchNumber(number));
         let shared = app.sessions.open(&of.0, &of.1)?;
@@ -188,7 +196,7 @@ fn head<'a>(app: &'a App, opened: &'a Opened, view: &'a View, tab: Option<Tab>) 
     }
 }
 
-fn framed(app: &App, of: &Named, head: &Head<'_>, body: Markup) -> Response {
+fn framed(app: &App, of: &Named, head: &Head<'_>, body: Markup) -> Markup {
     let events = head.link(&format!("events?from={}", head.lines));
     let current = Some((of.0.as_str(), of.1.as_str()));
     shown(app, goal(head.view), current, events, maud::html! { (head.render()) (body) })
