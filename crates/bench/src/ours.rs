@@ -6,6 +6,7 @@ mod dispatch;
 mod git;
 mod length;
 mod listing;
+mod page;
 mod resume;
 mod scope;
 mod snapshot;
@@ -40,7 +41,7 @@ impl MeasuredRow {
 type Measure = fn(&Path) -> Result<Vec<MeasuredRow>, Trouble>;
 
 /// What is measured, by its name on the command line.
-const PARTS: [(&str, Measure); 9] = [
+const PARTS: [(&str, Measure); 10] = [
     ("start", start::measure),
     ("dispatch", dispatch::measure),
     // Before the long journals: a process that has held much memory starts others more slowly.
@@ -50,6 +51,7 @@ const PARTS: [(&str, Measure); 9] = [
     ("resume", resume::measure),
     ("crowd", |_| crowd::measure()),
     ("sessions", listing::measure),
+    ("page", page::measure),
     ("snapshot", |_| snapshot::measure()),
 ];
 

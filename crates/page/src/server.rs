@@ -27,9 +27,9 @@ use tokio::sync::Semaphore;
 use tollgate_desk::{Desk, Orders};
 
 /// More browsers than a person has.
-const CONNECTIONS_MAX: usize = 256;
+const CONNECTIONS_MAX: usize = 512;
 /// A browser sends what it asks for at once; a connection without a request is closed after the same time.
-const HEADERS_TAKE: Duration = Duration::from_secs(5);
+const HEADERS_TAKE: Duration = Duration::from_secs(3);
 /// All that goes over one connection, but for a stream.
 const CONNECTION_LASTS: Duration = Duration::from_secs(60);
 /// Work on the disk at the same time.

@@ -98,7 +98,7 @@ const CLI_NAMES: [(&str, &[&str]); 7] = [
 ];
 
 /// What the measurements use.
-const BENCH: [&str; 8] = [
+const BENCH: [&str; 9] = [
     "tollgate-core",
     "tollgate-contract",
     "tollgate-files",
@@ -106,6 +106,7 @@ const BENCH: [&str; 8] = [
     "tollgate-git",
     "tollgate-snapshot",
     "tollgate-host",
+    "tollgate-programs",
     "xtask",
 ];
 
