@@ -66,7 +66,15 @@ impl Opened {
         let layout = repo.layout().session(&name);
         let inode = layout.journal().symlink_metadata().map_err(|_| OpenedError::NoSession)?.ino();
         let client = Client::open(layout.clone())?;
-        Ok(Self { repo, name, layout, client, lines: Vec::new(), chronicle: Chronicle::default(), inode })
+        Ok(Self {
+            repo,
+            name,
+            layout,
+            client,
+            lines: Vec::new(),
+            chronicle: Chronicle::default(),
+            inode,
+        })
     }
 
     /// Reads what was written since the last look. True when something was.

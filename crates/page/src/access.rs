@@ -110,7 +110,7 @@ impl Access {
     }
 
     pub fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Entry, Denied> {
-        let host = self.known_host(headers).ok_or(Denied::ForeignHost)?;
+        let host = self.known_host(uri, headers).ok_or(Denied::ForeignHost)?;
         let reads = matches!(*method, Method::GET | Method::HEAD);
         if !reads && !is_from(headers, &host) {
             return Err(Denied::ForeignOrigin);
@@ -125,7 +125,12 @@ impl Access {
         }
     }
 
-    fn known_host(&self, headers: &HeaderMap) -> Option<String> {
+    fn known_host(&self, uri: &Uri, headers: &HeaderMap) -> Option<String> {
+        // A request for a proxy names a server in its first line, too.
+        let named = uri.authority().map(|name| name.as_str().to_ascii_lowercase());
+        if named.is_some_and(|name| !self.hosts.contains(&name)) {
+            return None;
+        }
         let mut given = headers.get_all(HOST).iter();
         let host = given.next()?.to_str().ok()?.to_ascii_lowercase();
         // Two of them are no browser's.
@@ -135,7 +140,8 @@ impl Access {
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let all = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut pairs = all.flat_map(|value| value.split(';')).filter_map(|one| one.split_once('='));
+        let mut pairs =
+            all.flat_map(|value| value.split(';')).filter_map(|one| one.split_once('='));
         pairs.any(|(name, value)| name.trim() == self.cookie_name && self.cookie.is(value.trim()))
     }
 }
@@ -159,9 +165,10 @@ fn token_in(uri: &Uri) -> Option<&str> {
 /// The same address without the token, which must stay in no history.
 pub fn without_token(uri: &Uri) -> String {
     let query = uri.query().unwrap_or_default().split('&');
-    let kept: Vec<&str> = query.filter(|pair| !pair.starts_with("token=") && !pair.is_empty()).collect();
-    // Two slashes at the beginning would name another server.
-    let path = format!("/{}", uri.path().trim_start_matches('/'));
+    let kept: Vec<&str> =
+        query.filter(|pair| !pair.starts_with("token=") && !pair.is_empty()).collect();
+    // Two slashes at the beginning would name another server, and browsers take a backslash for one.
+    let path = format!("/{}", uri.path().trim_start_matches(['/', '\\']));
     match kept.is_empty() {
         true => path,
         false => format!("{path}?{}", kept.join("&")),

@@ -45,7 +45,8 @@ impl Comments {
     }
 
     pub fn of(&self, asked: &Asked<'_>) -> Vec<Comment> {
-        let bytes = self.path(asked).and_then(|path| files::read_bounded(&path, FILE_BYTES_MAX).ok());
+        let bytes =
+            self.path(asked).and_then(|path| files::read_bounded(&path, FILE_BYTES_MAX).ok());
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
@@ -89,7 +90,8 @@ pub fn in_words(words: &str, comments: &[Comment]) -> String {
             ..0 => format!("removed line {}", line.unsigned_abs()),
             _ => format!("line {line}"),
         };
-        let quote = if quote.trim().is_empty() { String::new() } else { format!(" (`{}`)", quote.trim()) };
+        let quote =
+            if quote.trim().is_empty() { String::new() } else { format!(" (`{}`)", quote.trim()) };
         all.push_str(&format!("{file}, {line}{quote}: {}", text.trim()));
     }
     all
@@ -102,11 +104,16 @@ mod tests {
     #[test]
     fn comments_follow_the_words() {
         let comment = |line, quote: &str| Comment {
-            file: "a.md".to_owned(), line, quote: quote.to_owned(), text: "why?".to_owned(),
+            file: "a.md".to_owned(),
+            line,
+            quote: quote.to_owned(),
+            text: "why?".to_owned(),
         };
         assert_eq!(in_words(" Too long. ", &[]), "Too long.");
-        assert_eq!(in_words("Too long.", &[comment(3, " x = 1"), comment(-4, "")]),
-            "Too long.\n\na.md, line 3 (`x = 1`): why?\n\na.md, removed line 4: why?");
+        assert_eq!(
+            in_words("Too long.", &[comment(3, " x = 1"), comment(-4, "")]),
+            "Too long.\n\na.md, line 3 (`x = 1`): why?\n\na.md, removed line 4: why?"
+        );
         assert_eq!(in_words("", &[comment(3, "")]), "a.md, line 3: why?");
     }
 }

@@ -15,9 +15,19 @@ pub struct FileDiff {
 pub enum Line {
     /// Begins a part of the file; what stands behind the numbers.
     Hunk(String),
-    Context { old: u32, new: u32, text: String },
-    Added { new: u32, text: String },
-    Removed { old: u32, text: String },
+    Context {
+        old: u32,
+        new: u32,
+        text: String,
+    },
+    Added {
+        new: u32,
+        text: String,
+    },
+    Removed {
+        old: u32,
+        text: String,
+    },
     /// What git says of the file, such as that it is binary.
     Note(String),
 }
@@ -54,7 +64,10 @@ impl Reader {
         } else if let Some((old, new, rest)) = hunk(line) {
             (self.at, self.left) = ((old.0, new.0), (old.1, new.1));
             self.push(Line::Hunk(rest));
-        } else if line.starts_with("Binary files") || line.starts_with("new file") || line.starts_with("deleted file") {
+        } else if line.starts_with("Binary files")
+            || line.starts_with("new file")
+            || line.starts_with("deleted file")
+        {
             self.push(Line::Note(line.to_owned()));
         }
     }
@@ -122,13 +135,16 @@ mod tests {
         let found = files(patch);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].path, "a.rs");
-        assert_eq!(found[0].lines, [
-            Line::Hunk("fn x()".to_owned()),
-            Line::Context { old: 3, new: 3, text: "one".to_owned() },
-            Line::Removed { old: 4, text: "two".to_owned() },
-            Line::Added { new: 4, text: "zwei".to_owned() },
-            Line::Added { new: 5, text: "--- a/evil".to_owned() },
-        ]);
+        assert_eq!(
+            found[0].lines,
+            [
+                Line::Hunk("fn x()".to_owned()),
+                Line::Context { old: 3, new: 3, text: "one".to_owned() },
+                Line::Removed { old: 4, text: "two".to_owned() },
+                Line::Added { new: 4, text: "zwei".to_owned() },
+                Line::Added { new: 5, text: "--- a/evil".to_owned() },
+            ]
+        );
     }
 
     #[test]
@@ -137,12 +153,17 @@ mod tests {
         let found = files(patch);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].lines[1], Line::Removed { old: 1, text: "-- a/other".to_owned() });
-        assert_eq!((found[1].path.as_str(), &found[1].lines[..]), ("b", &[Line::Note("new file mode 100644".to_owned())][..]));
+        assert_eq!(
+            (found[1].path.as_str(), &found[1].lines[..]),
+            ("b", &[Line::Note("new file mode 100644".to_owned())][..])
+        );
     }
 
     #[test]
     fn a_file_that_is_gone_keeps_its_name() {
-        let found = files("diff --git a/x/y b/x/y\ndeleted file mode 100644\n--- a/x/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n");
+        let found = files(
+            "diff --git a/x/y b/x/y\ndeleted file mode 100644\n--- a/x/y\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n",
+        );
         assert_eq!(found[0].path, "x/y");
     }
 }

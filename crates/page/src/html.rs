@@ -142,24 +142,36 @@ fn bare(title: &str, body: Markup) -> Markup {
 /// For whoever is not let in.
 pub fn closed(denied: Denied) -> Markup {
     match denied {
-        Denied::NoEntry => bare("Tollgate is closed", html! {
-            p { "This page opens with the address that " code { "tollgate serve" } " printed when it started." }
-            p { "An address of an earlier start does not work any more." }
-        }),
-        Denied::ForeignHost => bare("This is not the address of Tollgate", html! {
-            p { "Use the address that " code { "tollgate serve" } " printed. A name of this machine is allowed by "
-                code { "tollgate serve --host NAME" } "." }
-        }),
-        Denied::ForeignOrigin => bare("Nothing was done", html! {
-            p { "The request did not come from a page of Tollgate. Open the page again and repeat what you did there." }
-        }),
+        Denied::NoEntry => bare(
+            "Tollgate is closed",
+            html! {
+                p { "This page opens with the address that " code { "tollgate serve" } " printed when it started." }
+                p { "An address of an earlier start does not work any more." }
+            },
+        ),
+        Denied::ForeignHost => bare(
+            "This is not the address of Tollgate",
+            html! {
+                p { "Use the address that " code { "tollgate serve" } " printed. A name of this machine is allowed by "
+                    code { "tollgate serve --host NAME" } "." }
+            },
+        ),
+        Denied::ForeignOrigin => bare(
+            "Nothing was done",
+            html! {
+                p { "The request did not come from a page of Tollgate. Open the page again and repeat what you did there." }
+            },
+        ),
     }
 }
 
 pub fn no_agents() -> Markup {
-    bare("Agents are not let in", html! {
-        p { "The request came from a process of an agent. Only people read and answer here." }
-    })
+    bare(
+        "Agents are not let in",
+        html! {
+            p { "The request came from a process of an agent. Only people read and answer here." }
+        },
+    )
 }
 
 /// Why something could not be shown or done, inside the frame.

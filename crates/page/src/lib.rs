@@ -13,8 +13,8 @@ mod markdown;
 mod paint;
 mod peer;
 mod routes;
-mod sessions;
 mod server;
+mod sessions;
 mod when;
 
 pub use server::{ServeError, Settings, serve};

@@ -7,7 +7,8 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 pub const BYTES_MAX: usize = 512 << 10;
 
 pub fn render(text: &str) -> Markup {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut out = String::with_capacity(text.len() * 2);
     html::push_html(&mut out, Parser::new_ext(text, options).map(harmless));
     PreEscaped(out)
@@ -44,7 +45,8 @@ mod tests {
 
     #[test]
     fn markdown_is_rendered() {
-        let html = render("# Title\n\n- [x] one\n- `two`\n\n[a](https://example.org/)\n").into_string();
+        let html =
+            render("# Title\n\n- [x] one\n- `two`\n\n[a](https://example.org/)\n").into_string();
         assert!(html.contains("<h1>Title</h1>") && html.contains("<code>two</code>"), "{html}");
         assert!(html.contains("<a href=\"https://example.org/\">a</a>"), "{html}");
     }
@@ -69,7 +71,18 @@ mod tests {
             "[a](https://example.org/\"onmouseover=\"alert(1))",
         ] {
             let html = render(hostile).into_string().to_ascii_lowercase();
-            for bad in ["<script", "<img", "<form", "<b ", "href=\"java", "href=\"data", "href=\"vb", "</section", "class=\"gate", "id=\"waiting"] {
+            for bad in [
+                "<script",
+                "<img",
+                "<form",
+                "<b ",
+                "href=\"java",
+                "href=\"data",
+                "href=\"vb",
+                "</section",
+                "class=\"gate",
+                "id=\"waiting",
+            ] {
                 assert!(!html.contains(bad), "{hostile:?} gave {bad:?}: {html}");
             }
             // An attribute of theirs would stand between quotes of ours.

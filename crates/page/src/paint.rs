@@ -17,14 +17,93 @@ const C_LIKE: Language = Language {
     block_comment: Some(("/*", "*/")),
     quotes: &['"', '\'', '`'],
     words: &[
-        "abstract", "as", "async", "await", "bool", "boolean", "break", "case", "catch", "char", "class", "const",
-        "continue", "crate", "default", "defer", "delete", "do", "dyn", "else", "enum", "export", "extends", "extern",
-        "false", "final", "finally", "float", "fn", "for", "from", "func", "function", "go", "if", "impl", "implements",
-        "import", "in", "instanceof", "int", "interface", "let", "long", "loop", "match", "mod", "move", "mut",
-        "namespace", "new", "nil", "null", "override", "package", "private", "protected", "pub", "public", "range",
-        "readonly", "ref", "return", "select", "self", "static", "struct", "super", "switch", "this", "throw", "throws",
-        "trait", "true", "try", "type", "typeof", "undefined", "union", "unsafe", "use", "using", "var", "void", "where",
-        "while", "yield",
+        "abstract",
+        "as",
+        "async",
+        "await",
+        "bool",
+        "boolean",
+        "break",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "continue",
+        "crate",
+        "default",
+        "defer",
+        "delete",
+        "do",
+        "dyn",
+        "else",
+        "enum",
+        "export",
+        "extends",
+        "extern",
+        "false",
+        "final",
+        "finally",
+        "float",
+        "fn",
+        "for",
+        "from",
+        "func",
+        "function",
+        "go",
+        "if",
+        "impl",
+        "implements",
+        "import",
+        "in",
+        "instanceof",
+        "int",
+        "interface",
+        "let",
+        "long",
+        "loop",
+        "match",
+        "mod",
+        "move",
+        "mut",
+        "namespace",
+        "new",
+        "nil",
+        "null",
+        "override",
+        "package",
+        "private",
+        "protected",
+        "pub",
+        "public",
+        "range",
+        "readonly",
+        "ref",
+        "return",
+        "select",
+        "self",
+        "static",
+        "struct",
+        "super",
+        "switch",
+        "this",
+        "throw",
+        "throws",
+        "trait",
+        "true",
+        "try",
+        "type",
+        "typeof",
+        "undefined",
+        "union",
+        "unsafe",
+        "use",
+        "using",
+        "var",
+        "void",
+        "where",
+        "while",
+        "yield",
     ],
 };
 
@@ -33,25 +112,35 @@ const SCRIPT: Language = Language {
     block_comment: None,
     quotes: &['"', '\''],
     words: &[
-        "and", "as", "assert", "async", "await", "begin", "break", "case", "class", "continue", "def", "del", "do", "done",
-        "elif", "else", "elsif", "end", "ensure", "esac", "except", "export", "False", "false", "fi", "finally", "for", "from", "function",
-        "global", "if", "import", "in", "is", "lambda", "local", "module", "next", "nil", "None", "nonlocal", "not", "null", "or",
-        "pass", "raise", "require", "rescue", "return", "self", "set", "then", "True", "true", "try", "unless", "until", "when", "while",
-        "with", "yield",
+        "and", "as", "assert", "async", "await", "begin", "break", "case", "class", "continue",
+        "def", "del", "do", "done", "elif", "else", "elsif", "end", "ensure", "esac", "except",
+        "export", "False", "false", "fi", "finally", "for", "from", "function", "global", "if",
+        "import", "in", "is", "lambda", "local", "module", "next", "nil", "None", "nonlocal",
+        "not", "null", "or", "pass", "raise", "require", "rescue", "return", "self", "set", "then",
+        "True", "true", "try", "unless", "until", "when", "while", "with", "yield",
     ],
 };
 
-const STYLE: Language =
-    Language { line_comment: &[], block_comment: Some(("/*", "*/")), quotes: &['"', '\''], words: &[] };
-const MARKUP: Language =
-    Language { line_comment: &[], block_comment: Some(("<!--", "-->")), quotes: &['"'], words: &[] };
+const STYLE: Language = Language {
+    line_comment: &[],
+    block_comment: Some(("/*", "*/")),
+    quotes: &['"', '\''],
+    words: &[],
+};
+const MARKUP: Language = Language {
+    line_comment: &[],
+    block_comment: Some(("<!--", "-->")),
+    quotes: &['"'],
+    words: &[],
+};
 const QUERY: Language = Language {
     line_comment: &["--"],
     block_comment: Some(("/*", "*/")),
     quotes: &['\'', '"'],
     words: &[
-        "ALTER", "AND", "AS", "BY", "CREATE", "DELETE", "DROP", "FROM", "GROUP", "INSERT", "INTO", "JOIN", "NOT", "NULL", "ON", "OR",
-        "ORDER", "SELECT", "SET", "TABLE", "UPDATE", "VALUES", "WHERE",
+        "ALTER", "AND", "AS", "BY", "CREATE", "DELETE", "DROP", "FROM", "GROUP", "INSERT", "INTO",
+        "JOIN", "NOT", "NULL", "ON", "OR", "ORDER", "SELECT", "SET", "TABLE", "UPDATE", "VALUES",
+        "WHERE",
     ],
 };
 
@@ -59,9 +148,13 @@ const QUERY: Language = Language {
 pub fn language(path: &str) -> Option<&'static Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
     Some(match name.rsplit_once('.').map(|(_, end)| end) {
-        Some("rs" | "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "json" | "java" | "go" | "c" | "h" | "cc" | "cpp"
-            | "hpp" | "cs" | "kt" | "swift" | "php" | "scala" | "dart") => &C_LIKE,
-        Some("py" | "rb" | "sh" | "bash" | "zsh" | "yaml" | "yml" | "toml" | "pl" | "tf") => &SCRIPT,
+        Some(
+            "rs" | "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "json" | "java" | "go" | "c" | "h"
+            | "cc" | "cpp" | "hpp" | "cs" | "kt" | "swift" | "php" | "scala" | "dart",
+        ) => &C_LIKE,
+        Some("py" | "rb" | "sh" | "bash" | "zsh" | "yaml" | "yml" | "toml" | "pl" | "tf") => {
+            &SCRIPT
+        }
         Some("css" | "scss") => &STYLE,
         Some("html" | "xml" | "svg" | "vue") => &MARKUP,
         Some("sql") => &QUERY,
@@ -90,7 +183,11 @@ impl Painter {
         }
     }
 
-    fn parts<'t>(&mut self, language: &Language, text: &'t str) -> Vec<(Option<&'static str>, &'t str)> {
+    fn parts<'t>(
+        &mut self,
+        language: &Language,
+        text: &'t str,
+    ) -> Vec<(Option<&'static str>, &'t str)> {
         let mut parts = Vec::new();
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
@@ -103,7 +200,12 @@ impl Painter {
     }
 
     /// What the text begins with, and how many bytes of it; at least one character.
-    fn next(&mut self, language: &Language, rest: &str, first: char) -> (Option<&'static str>, usize) {
+    fn next(
+        &mut self,
+        language: &Language,
+        rest: &str,
+        first: char,
+    ) -> (Option<&'static str>, usize) {
         if let Some((open, close)) = language.block_comment {
             let begins = rest.starts_with(open);
             if self.in_comment || begins {

@@ -62,7 +62,8 @@ fn is_supervisor(pid: u32) -> bool {
 fn holds(pid: u32, inode: &str) -> bool {
     let wanted = format!("socket:[{inode}]");
     let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|target| target == Path::new(&wanted))
+    open.filter_map(|entry| fs::read_link(entry.path()).ok())
+        .any(|target| target == Path::new(&wanted))
 }
 
 /// The number of the socket whose own end is `peer` and whose other end is `own`.
@@ -123,7 +124,10 @@ mod tests {
         assert_eq!(address("0100007F:1F90"), Some("127.0.0.1:8080".parse().expect("an address")));
         let mapped = "0000000000000000FFFF00000100007F:0050";
         assert_eq!(address(mapped), Some("127.0.0.1:80".parse().expect("an address")));
-        assert_eq!(address("00000000000000000000000001000000:0050"), Some("[::1]:80".parse().expect("an address")));
+        assert_eq!(
+            address("00000000000000000000000001000000:0050"),
+            Some("[::1]:80".parse().expect("an address"))
+        );
         assert_eq!(address("xyz"), None);
     }
 }

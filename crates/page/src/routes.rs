@@ -86,19 +86,35 @@ impl Trouble {
     }
 
     pub fn nothing_here() -> Self {
-        Self::new(StatusCode::NOT_FOUND, "There is nothing here", "The address names no session and no part of one.")
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "There is nothing here",
+            "The address names no session and no part of one.",
+        )
     }
 
     fn bug() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "A bug in Tollgate", "This page could not be made. Sessions are not touched by it.")
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "A bug in Tollgate",
+            "This page could not be made. Sessions are not touched by it.",
+        )
     }
 
     pub fn foreign_form() -> Self {
-        Self::new(StatusCode::FORBIDDEN, "Nothing was done", "The form is not of this start of Tollgate. Open the page again and repeat what you did.")
+        Self::new(
+            StatusCode::FORBIDDEN,
+            "Nothing was done",
+            "The form is not of this start of Tollgate. Open the page again and repeat what you did.",
+        )
     }
 
     pub fn too_many() -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "Too many pages are open", "Close some of them; this one follows then.")
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "Too many pages are open",
+            "Close some of them; this one follows then.",
+        )
     }
 
     pub fn refused(refused: Refused) -> Self {
@@ -111,7 +127,9 @@ impl From<OpenedError> for Trouble {
     fn from(error: OpenedError) -> Self {
         match &error {
             OpenedError::NoRepository | OpenedError::NoSession => Self::nothing_here(),
-            OpenedError::NotBegun => Self::new(StatusCode::NOT_FOUND, "It has not started yet", &error.to_string()),
+            OpenedError::NotBegun => {
+                Self::new(StatusCode::NOT_FOUND, "It has not started yet", &error.to_string())
+            }
             OpenedError::Journal(_) | OpenedError::Repository(_) => {
                 Self::new(StatusCode::CONFLICT, "The session cannot be read", &error.to_string())
             }
@@ -141,7 +159,13 @@ pub fn see(place: &str) -> Response {
     response
 }
 
-pub fn shown(app: &App, title: &str, current: Option<(&str, &str)>, events: String, body: Markup) -> Response {
+pub fn shown(
+    app: &App,
+    title: &str,
+    current: Option<(&str, &str)>,
+    events: String,
+    body: Markup,
+) -> Response {
     let rows = app.sessions.rows();
     let frame = Frame { rows: &rows, events: Some(events), current };
     html::page(&frame, title, body).into_response()

@@ -180,7 +180,9 @@ fn let_in(app: &App, uri: &axum::http::Uri) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
     let value = |text: &str| HeaderValue::from_str(text).ok();
     let headers = response.headers_mut();
-    if let (Some(place), Some(cookie)) = (value(&without_token(uri)), value(&app.access.set_cookie())) {
+    if let (Some(place), Some(cookie)) =
+        (value(&without_token(uri)), value(&app.access.set_cookie()))
+    {
         headers.insert(LOCATION, place);
         headers.insert(SET_COOKIE, cookie);
     }

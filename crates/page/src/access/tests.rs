@@ -16,7 +16,12 @@ fn headers(of: &[(&'static str, &str)]) -> HeaderMap {
     headers
 }
 
-fn admit(access: &Access, method: Method, uri: &str, of: &[(&'static str, &str)]) -> Result<Entry, Denied> {
+fn admit(
+    access: &Access,
+    method: Method,
+    uri: &str,
+    of: &[(&'static str, &str)],
+) -> Result<Entry, Denied> {
     access.admit(&method, &uri.parse::<Uri>().expect("an address"), &headers(of))
 }
 
@@ -48,10 +53,18 @@ fn a_foreign_name_is_refused_whatever_it_brings() {
     let access = access();
     let cookie = access.set_cookie();
     let cookie = ("cookie", cookie.split(';').next().expect("a pair"));
-    for host in ["127.0.0.1:4000", "localhost:4000", "LocalHost:4000", "desk.example", "desk.example:4000"] {
-        assert_eq!(admit(&access, Method::GET, "/", &[("host", host), cookie]), Ok(Entry::Open), "{host}");
+    for host in
+        ["127.0.0.1:4000", "localhost:4000", "LocalHost:4000", "desk.example", "desk.example:4000"]
+    {
+        assert_eq!(
+            admit(&access, Method::GET, "/", &[("host", host), cookie]),
+            Ok(Entry::Open),
+            "{host}"
+        );
     }
-    for host in ["evil.example:4000", "127.0.0.1", "127.0.0.1:4001", "localhost", "evil.desk.example", ""] {
+    for host in
+        ["evil.example:4000", "127.0.0.1", "127.0.0.1:4001", "localhost", "evil.desk.example", ""]
+    {
         let refused = admit(&access, Method::GET, "/", &[("host", host), cookie]);
         assert_eq!(refused, Err(Denied::ForeignHost), "{host}");
     }
@@ -70,7 +83,14 @@ fn a_write_must_come_from_a_page_of_ours() {
     };
     assert_eq!(write(&[("origin", "http://127.0.0.1:4000")]), Ok(Entry::Open));
     assert_eq!(write(&[]), Err(Denied::ForeignOrigin));
-    for origin in ["null", "http://evil.example", "http://127.0.0.1:4001", "http://localhost:4000", "file://", "http://127.0.0.1:4000.evil.example"] {
+    for origin in [
+        "null",
+        "http://evil.example",
+        "http://127.0.0.1:4001",
+        "http://localhost:4000",
+        "file://",
+        "http://127.0.0.1:4000.evil.example",
+    ] {
         assert_eq!(write(&[("origin", origin)]), Err(Denied::ForeignOrigin), "{origin}");
     }
     let two = [("origin", "http://127.0.0.1:4000"), ("origin", "http://evil.example")];

@@ -113,9 +113,8 @@ impl Gate<'_> {
     /// The form of a line stands where the line is seen first.
     fn is_in_a_change(&self) -> bool {
         let Some(spot) = self.margin.open else { return false };
-        let in_patch = |change: &Change| {
-            diff::files(&change.patch).iter().any(|file| file.path == spot.file)
-        };
+        let in_patch =
+            |change: &Change| diff::files(&change.patch).iter().any(|file| file.path == spot.file);
         self.changes.iter().any(in_patch)
     }
 

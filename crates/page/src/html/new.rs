@@ -8,7 +8,13 @@ use tollgate_desk::{Refused, Repo};
 
 const TYPES: [&str; 5] = ["mixed", "web", "api", "cli", "lib"];
 
-pub fn render(repos: &[Repo], actions: &[String], csrf: &str, before: &Fields, refused: Option<&Refused>) -> Markup {
+pub fn render(
+    repos: &[Repo],
+    actions: &[String],
+    csrf: &str,
+    before: &Fields,
+    refused: Option<&Refused>,
+) -> Markup {
     let is_chosen = |name: &str, value: &str| before.text(name) == value;
     html! {
         h1 { "New session" }

@@ -6,7 +6,13 @@ use maud::{Markup, html};
 use tollgate_core::view::DispatchView;
 use tollgate_files::sanitize::terminal_text;
 
-pub fn render(head: &Head<'_>, dispatch: &DispatchView, lines: &[String], is_over: bool, patch: Markup) -> Markup {
+pub fn render(
+    head: &Head<'_>,
+    dispatch: &DispatchView,
+    lines: &[String],
+    is_over: bool,
+    patch: Markup,
+) -> Markup {
     html! {
         section.card aria-labelledby="output-title" {
             h2 #output-title { "Output of " (foreign(&dispatch.title)) }

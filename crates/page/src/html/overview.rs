@@ -37,8 +37,15 @@ pub fn render(head: &Head<'_>, gates: &[Markup], lines: &[LogLine], timeline: &M
 
 fn at_work(head: &Head<'_>) -> Markup {
     let all = &head.view.work.dispatches;
-    let live: Vec<&DispatchView> =
-        all.iter().filter(|one| matches!(one.outcome, Outcome::Running | Outcome::Waiting | Outcome::Finished | Outcome::Interrupted)).collect();
+    let live: Vec<&DispatchView> = all
+        .iter()
+        .filter(|one| {
+            matches!(
+                one.outcome,
+                Outcome::Running | Outcome::Waiting | Outcome::Finished | Outcome::Interrupted
+            )
+        })
+        .collect();
     html! {
         section.card #at-work data-live aria-label="At work" {
             h2 { "At work" }

@@ -138,7 +138,8 @@ pub async fn of_dispatch(
 fn of_output(lines: &[String], sent: usize) -> Event {
     // Of very much at once the end matters.
     let left_out = lines.len().saturating_sub(LINES_AT_ONCE);
-    let text: String = lines.iter().skip(left_out).map(|line| format!("{}\n", terminal_text(line))).collect();
+    let text: String =
+        lines.iter().skip(left_out).map(|line| format!("{}\n", terminal_text(line))).collect();
     let value = serde_json::json!({ "text": text, "left_out": left_out });
     Event::default().event("output").id(sent.to_string()).data(value.to_string())
 }

@@ -19,7 +19,8 @@ use tollgate_desk::{Answer, Opened, Refused};
 /// The fields of a form of ours.
 pub async fn fields(app: &App, request: Request) -> Result<Fields, Trouble> {
     let reading = Form::<Vec<(String, String)>>::from_request(request, &());
-    let read = tokio::time::timeout(FORM_TAKES, reading).await.map_err(|_| Trouble::foreign_form())?;
+    let read =
+        tokio::time::timeout(FORM_TAKES, reading).await.map_err(|_| Trouble::foreign_form())?;
     let Form(pairs) = read.map_err(|_| Trouble::foreign_form())?;
     let fields = Fields::new(pairs);
     match app.access.is_own_form(fields.text("_csrf")) {
@@ -66,15 +67,25 @@ pub async fn answer(
 }
 
 /// Words that an answer does not take are not dropped in silence.
-fn read(view: &View, decision: &DecisionId, round: u32, given: &str, words: &str) -> Result<Answer, Refused> {
+fn read(
+    view: &View,
+    decision: &DecisionId,
+    round: u32,
+    given: &str,
+    words: &str,
+) -> Result<Answer, Refused> {
     let question = view.pending_decisions.iter().find(|one| one.decision_id == *decision);
     let Some(question) = question.filter(|question| question.round == round) else {
-        return Err(refused("The question was answered or asked again since you opened this page. Nothing was recorded; look at what is asked now."));
+        return Err(refused(
+            "The question was answered or asked again since you opened this page. Nothing was recorded; look at what is asked now.",
+        ));
     };
     let words = (!words.is_empty()).then(|| words.to_owned());
     match (takes_words(question, given), &words) {
         (None, _) => Err(refused("The question does not offer this answer.")),
-        (Some((_, true)), None) => Err(refused("This answer needs your words: write them, or comment on a line.")),
+        (Some((_, true)), None) => {
+            Err(refused("This answer needs your words: write them, or comment on a line."))
+        }
         (Some((false, _)), Some(_)) => Err(refused(
             "This answer takes no words, and yours would be lost. Take them out, or choose an answer that takes them.",
         )),
@@ -126,7 +137,9 @@ pub async fn comment(
         })?;
         let line = fields.text("line").parse().unwrap_or_default();
         if !is_open || line == 0 {
-            return Err(Trouble::refused(refused("The question is not open any more; the comment was not kept.")));
+            return Err(Trouble::refused(refused(
+                "The question is not open any more; the comment was not kept.",
+            )));
         }
         let comment = Comment {
             file: fields.text("file").to_owned(),
@@ -136,7 +149,9 @@ pub async fn comment(
         };
         let asked = Asked { repo: &repo, session: &name, decision: &decision, round };
         let kept = app.comments.put(&asked, comment);
-        kept.map_err(|cause| Trouble::refused(refused(&format!("The comment could not be kept: {cause}"))))?;
+        kept.map_err(|cause| {
+            Trouble::refused(refused(&format!("The comment could not be kept: {cause}")))
+        })?;
         Ok(see(&format!("{}#gate-{decision}", html::of_session(&of.0, &of.1, ""))))
     })
     .await
@@ -150,7 +165,8 @@ pub async fn resume(
     let _only_its_form = fields(&app, request).await?;
     aside(move || {
         let shared = app.sessions.open(&of.0, &of.1)?;
-        with(&shared, |opened| app.orders.resume(&opened.repo, &opened.name)).map_err(Trouble::refused)?;
+        with(&shared, |opened| app.orders.resume(&opened.repo, &opened.name))
+            .map_err(Trouble::refused)?;
         app.sessions.forget_list();
         Ok(see(&html::of_session(&of.0, &of.1, "")))
     })

@@ -27,7 +27,12 @@ pub async fn start(State(app): State<Arc<App>>, request: Request) -> Result<Resp
             action: fields.given("action"),
             project_type: fields.given("type"),
             agent: fields.given("agent"),
-            inputs: inputs.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect(),
+            inputs: inputs
+                .lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned)
+                .collect(),
             research: fields.is_set("research"),
             design: fields.is_set("design"),
         };

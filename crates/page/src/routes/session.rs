@@ -38,7 +38,12 @@ pub async fn overview(
 }
 
 /// The first page of a session, with the form of a comment or with what was refused.
-pub fn whole(app: &App, of: &Named, spot: Option<&Spot>, again: Option<&Again>) -> Result<Response, Trouble> {
+pub fn whole(
+    app: &App,
+    of: &Named,
+    spot: Option<&Spot>,
+    again: Option<&Again>,
+) -> Result<Response, Trouble> {
     let shared = app.sessions.open(&of.0, &of.1)?;
     with(&shared, |opened| {
         let view = opened.view()?;
@@ -63,7 +68,8 @@ fn gate(
     again: Option<&Again>,
 ) -> Markup {
     let (view, decision) = (head.view, &question.decision_id);
-    let asked = Asked { repo: &opened.repo, session: &opened.name, decision, round: question.round };
+    let asked =
+        Asked { repo: &opened.repo, session: &opened.name, decision, round: question.round };
     let comments = app.comments.of(&asked);
     let again = again.filter(|again| again.decision == decision.as_str());
     let files: Vec<_> =
