@@ -91,19 +91,33 @@
   const closed = () => {
     connection.textContent = "Tollgate was started again: open the address that it printed.";
   };
+  // Only a page that somebody sees has a stream: a browser opens six connections to a server and no more, and each tab, and
+  // each page behind the back button, would keep one.
   const address = document.body.dataset.events;
-  if (address) {
-    const stream = new EventSource(address);
-    const on = (name, what) => stream.addEventListener(name, what);
+  let stream = null;
+  let isOver = false;
+  let seen = "";
+  const connect = () => {
+    if (!address || stream || isOver || document.hidden) return;
+    const begin = new URL(address, location.href);
+    if (seen) begin.searchParams.set("from", seen);
+    stream = new EventSource(begin);
+    const on = (name, what) => stream.addEventListener(name, (event) => { seen = event.lastEventId || seen; what(event); });
     stream.onopen = () => { if (connection.textContent) { connection.textContent = ""; reload(); } };
     stream.onerror = () => { connection.textContent = "No connection; the page tries again."; };
     on("line", (event) => { line(JSON.parse(event.data)); reload(); });
     on("doing", (event) => doing(JSON.parse(event.data)));
     on("output", (event) => output(JSON.parse(event.data)));
-    on("over", () => { stream.close(); reload(); });
+    on("over", () => { isOver = true; disconnect(); reload(); });
     on("list", reload);
     on("behind", () => location.reload());
-  }
+  };
+  const disconnect = () => { stream?.close(); stream = null; };
+  const isSeen = () => { if (!stream && address && !isOver) { connect(); reload(); } };
+  connect();
+  document.addEventListener("visibilitychange", () => document.hidden ? disconnect() : isSeen());
+  addEventListener("pagehide", disconnect);
+  addEventListener("pageshow", (event) => { if (event.persisted) isSeen(); });
   if ($("#output")) $("#output").scrollTop = $("#output").scrollHeight;
 
   // ---- the filter of the list ----

@@ -110,7 +110,7 @@ impl Access {
     }
 
     pub fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Entry, Denied> {
-        let host = self.known_host(headers).ok_or(Denied::ForeignHost)?;
+        let host = self.known_host(uri, headers).ok_or(Denied::ForeignHost)?;
         let reads = matches!(*method, Method::GET | Method::HEAD);
         if !reads && !is_from(headers, &host) {
             return Err(Denied::ForeignOrigin);
@@ -125,7 +125,12 @@ impl Access {
         }
     }
 
-    fn known_host(&self, headers: &HeaderMap) -> Option<String> {
+    fn known_host(&self, uri: &Uri, headers: &HeaderMap) -> Option<String> {
+        // A request for a proxy names a server in its first line, too.
+        let named = uri.authority().map(|name| name.as_str().to_ascii_lowercase());
+        if named.is_some_and(|name| !self.hosts.contains(&name)) {
+            return None;
+        }
         let mut given = headers.get_all(HOST).iter();
         let host = given.next()?.to_str().ok()?.to_ascii_lowercase();
         // Two of them are no browser's.
@@ -162,8 +167,8 @@ pub fn without_token(uri: &Uri) -> String {
     let query = uri.query().unwrap_or_default().split('&');
     let kept: Vec<&str> =
         query.filter(|pair| !pair.starts_with("token=") && !pair.is_empty()).collect();
-    // Two slashes at the beginning would name another server.
-    let path = format!("/{}", uri.path().trim_start_matches('/'));
+    // Two slashes at the beginning would name another server, and browsers take a backslash for one.
+    let path = format!("/{}", uri.path().trim_start_matches(['/', '\\']));
     match kept.is_empty() {
         true => path,
         false => format!("{path}?{}", kept.join("&")),

@@ -8,6 +8,7 @@ mod looks;
 use crate::chromium;
 use driver::{Driver, Refused};
 use serde_json::{Value, json};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::sleep;
@@ -52,6 +53,16 @@ pub struct Browser {
 /// When it cannot be had: a test that proves nothing must not pass.
 #[track_caller]
 pub fn or_skip(test_name: &str) -> Option<Browser> {
+    or_skip_where(test_name, &[])
+}
+
+/// The same, where names lead to addresses as whoever owns the names would have it.
+///
+/// # Panics
+///
+/// As `or_skip`.
+#[track_caller]
+pub fn or_skip_where(test_name: &str, names: &[(&str, IpAddr)]) -> Option<Browser> {
     let programs =
         match chromium::wanted().and_then(|wanted| wanted.then(chromium::found).transpose()) {
             Ok(Some(programs)) => programs,
@@ -65,7 +76,7 @@ pub fn or_skip(test_name: &str) -> Option<Browser> {
             Err(trouble) => panic!("{test_name} needs a browser\n{trouble}"),
         };
     let turn = Turn::wait();
-    match Driver::start(&programs) {
+    match Driver::start(&programs, names) {
         Ok(driver) => Some(Browser { driver, name: test_name.to_owned(), _turn: turn }),
         Err(trouble) => panic!("{test_name} has no browser: {trouble}"),
     }

@@ -144,14 +144,16 @@ fn r190_the_token_is_in_no_file_no_page_and_no_second_line_of_output() {
 fn r190_a_name_that_somebody_pointed_here_is_refused() {
     let repo = Repo::new();
     let (served, visitor, session) = at_the_gate(&repo);
-    let port = served.address.port();
+    let (ip, port) = (served.address.ip(), served.address.port());
     let hosts = [
         "evil.example".to_owned(),
         format!("evil.example:{port}"),
-        format!("127.0.0.1.evil.example:{port}"),
-        format!("evil.example@127.0.0.1:{port}"),
-        format!("127.0.0.1:{}", port ^ 1),
-        "127.0.0.1".to_owned(),
+        format!("{ip}.evil.example:{port}"),
+        format!("evil.example@{ip}:{port}"),
+        format!("{ip}:{}", port ^ 1),
+        ip.to_string(),
+        format!("localhost:{port}"),
+        format!("127.0.0.1:{port}"),
         "0.0.0.0".to_owned(),
         String::new(),
     ];
@@ -178,11 +180,22 @@ fn r190_a_name_that_somebody_pointed_here_is_refused() {
     answered = answered.header("Host", "evil.example").header("Origin", "http://evil.example");
     assert_eq!(visitor.send(&answered).status, 421);
     assert!(decided(&repo).is_empty());
-    for host in
-        [format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("LocalHost:{port}")]
-    {
-        assert_eq!(visitor.send(&visitor.get("/").header("Host", &host)).status, 200, "{host}");
+    assert_eq!(visitor.read("/").status, 200);
+}
+
+#[test]
+fn r190_the_usual_loopback_address_is_also_called_localhost() {
+    let repo = Repo::new();
+    repo.run().exits(3);
+    let served = Served::start_with(&repo, &["--bind", "127.0.0.1"]);
+    let visitor = served.visitor();
+    let port = served.address.port();
+    for host in ["127.0.0.1", "localhost", "LocalHost"] {
+        let asked = visitor.get("/").header("Host", &format!("{host}:{port}"));
+        assert_eq!(visitor.send(&asked).status, 200, "{host}");
     }
+    let asked = visitor.get("/").header("Host", &format!("127.0.0.2:{port}"));
+    assert_eq!(visitor.send(&asked).status, 421);
 }
 
 #[test]
@@ -227,17 +240,17 @@ fn r190_a_write_that_comes_from_elsewhere_changes_nothing() {
     let repo = Repo::new();
     let (served, visitor, session) = at_the_gate(&repo);
     let journal = repo.session_file("journal.jsonl");
-    let port = served.address.port();
+    let (ip, port) = (served.address.ip(), served.address.port());
     let origins = [
         "null".to_owned(),
         "http://evil.example".to_owned(),
-        format!("http://127.0.0.1:{}", port ^ 1),
-        format!("http://127.0.0.1:{port}.evil.example"),
+        format!("http://{ip}:{}", port ^ 1),
+        format!("http://{ip}:{port}.evil.example"),
         format!("http://evil.example:{port}"),
-        format!("127.0.0.1:{port}"),
-        format!("ftp://127.0.0.1:{port}"),
-        format!("http://127.0.0.1:{port}/"),
-        "http://127.0.0.1".to_owned(),
+        format!("{ip}:{port}"),
+        format!("ftp://{ip}:{port}"),
+        format!("http://{ip}:{port}/"),
+        format!("http://{ip}"),
         String::new(),
     ];
     let csrf = visitor.csrf(&session);
@@ -356,7 +369,9 @@ fn r190_every_answer_forbids_what_is_not_ours() {
     }
     for (what, _, answer) in answers.iter().filter(|(what, ..)| pages(&session).contains(what)) {
         assert!(
-            answer.header("cache-control").is_some_and(|value| value.contains("no-store")),
+            answer
+                .header("cache-control")
+                .is_some_and(|value| value.contains("no-store") || what.ends_with("/events")),
             "{what}"
         );
     }

@@ -1,6 +1,6 @@
 //! Agents, files and people may write what they like: on no page does any of it run, hide or leave its frame.
 
-use crate::support::page::{Served, at_the_gate, choose, comment, decided, enter};
+use crate::support::page::{Served, at_the_gate, choose, comment, decided, enter, round};
 use crate::support::{Repo, eventually};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -154,7 +154,7 @@ fn r190_nothing_that_agents_files_or_people_write_runs_on_any_page() {
     choose(&browser, "changes-requested", Some(SCRIPTS));
     eventually("the answer", || decided(&repo).len() == 1);
     eventually("a second design", || repo.starts_of("Architect") == 2);
-    eventually("the gate", || repo.decision("UD-APPROVE-DESIGN")["round"] == 2);
+    eventually("the gate", || round(&repo) == 2);
     browser.go(&session);
     is_harmless(&browser, "the second round");
     repo.tollgate(&["answer", "latest", "UD-APPROVE-DESIGN", "approved", "--resume"]).exits(3);

@@ -1,7 +1,7 @@
 //! The page by keyboard only, on a phone, in the dark and in the light; pictures of it are kept, and two are in the README.
 
 use crate::showcase;
-use crate::support::page::{Served, at_the_gate, choose, comment, decided, enter, unfold};
+use crate::support::page::{Served, at_the_gate, choose, comment, decided, enter, round, unfold};
 use crate::support::{APPROVE, GOAL, PER_BATCH, Repo, eventually};
 use serde_json::{Value, json};
 use std::fs;
@@ -51,7 +51,7 @@ fn r189_a_session_is_started_and_answered_by_keyboard_only() {
     browser.tab_to("section.gate [name=answer][value^=changes-requested]").press(key::ENTER);
     eventually("the answer", || decided(&repo).len() == 1);
     assert!(decided(&repo)[0].to_string().contains("smaller"));
-    eventually("the second round", || repo.decision(APPROVE.0)["round"] == 2);
+    eventually("the second round", || round(&repo) == 2);
     browser.reload().tab_to(APPROVES).press(key::ENTER);
     eventually("the answer", || decided(&repo).len() == 2);
 }

@@ -1,6 +1,6 @@
 //! A whole session in a real browser, with scripts and without: started, sent back, approved, followed, answered, done.
 
-use crate::support::page::{Served, choose, comment, decided, enter, reaches, unfold};
+use crate::support::page::{Served, choose, comment, decided, enter, reaches, round, unfold};
 use crate::support::plan::{Planned, planner, security_question};
 use crate::support::{GOAL, Repo, eventually};
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ fn r189_a_whole_session_in_the_browser() {
 
     // The page comes to the second round by itself.
     browser.wait_for("section.gate [value^=approved]");
-    eventually("the second round", || repo.decision("UD-APPROVE-DESIGN")["round"] == 2);
+    eventually("the second round", || round(&repo) == 2);
     browser.go(&session);
     assert!(!browser.has(".note"), "the comment went with the answer");
     choose(&browser, "approved", None);
@@ -128,7 +128,7 @@ fn r189_a_session_is_read_and_answered_without_scripts() {
     eventually("the answer", || decided(&repo).len() == 1);
     let told = decided(&repo)[0].to_string();
     assert!(told.contains(COMMENT) && told.contains(WORDS), "{told}");
-    eventually("the second round", || repo.decision("UD-APPROVE-DESIGN")["round"] == 2);
+    eventually("the second round", || round(&repo) == 2);
     shows("section.gate [value^=approved]");
     choose(&browser, "approved", None);
     shows("section.gate [value=per-batch]");

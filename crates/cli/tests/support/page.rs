@@ -205,6 +205,13 @@ pub fn decided(repo: &Repo) -> Vec<Value> {
     repo.events("decision_resolved")
 }
 
+/// How often the first open question was asked; 0 where none is open.
+pub fn round(repo: &Repo) -> u64 {
+    let ran = repo.tollgate(&["status", "--json"]);
+    let status: Value = serde_json::from_str(&ran.out).unwrap_or_default();
+    status["pending_decisions"][0]["round"].as_u64().unwrap_or_default()
+}
+
 /// Waits until the session has this state.
 #[track_caller]
 pub fn reaches(repo: &Repo, state: &str) {

@@ -4,7 +4,7 @@ use crate::chromium::Chromium;
 use crate::http::Request;
 use serde_json::{Value, json};
 use std::fs::File;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 const START_MAX: Duration = Duration::from_secs(60);
 
 /// Nothing of the browser speaks to anybody but the page of the test.
-const FLAGS: [&str; 14] = [
+const FLAGS: [&str; 13] = [
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -30,8 +30,6 @@ const FLAGS: [&str; 14] = [
     "--disable-breakpad",
     "--force-color-profile=srgb",
     "--lang=en-US",
-    // What a name means is up to whoever owns it; for these tests, all of `.example` is this machine.
-    "--host-resolver-rules=MAP *.example 127.0.0.1",
 ];
 
 /// The driver runs in a process group of its own, with the browser that it starts. When the test ends, however it ends,
@@ -62,8 +60,8 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A driver with a browser that has an empty profile.
-    pub fn start(programs: &Chromium) -> Result<Self, String> {
+    /// A driver with a browser that has an empty profile, and for which these names lead to these addresses.
+    pub fn start(programs: &Chromium, names: &[(&str, IpAddr)]) -> Result<Self, String> {
         let home = tempfile::tempdir().map_err(|cause| format!("no folder for it: {cause}"))?;
         let log = home.path().join("driver.log");
         let shell = shell(programs, home.path(), &log)
@@ -74,6 +72,9 @@ impl Driver {
         driver.address.set_port(port(&log)?);
         let mut flags: Vec<String> = FLAGS.iter().map(|&flag| flag.to_owned()).collect();
         flags.push(format!("--user-data-dir={}", driver.profile().display()));
+        let rules: Vec<String> =
+            names.iter().map(|(name, ip)| format!("MAP {name} {ip}")).collect();
+        flags.push(format!("--host-resolver-rules={}", rules.join(",")));
         let wanted = json!({"capabilities": {"alwaysMatch": {
             "goog:chromeOptions": {"binary": programs.browser, "args": flags},
             "goog:loggingPrefs": {"browser": "ALL"},
