@@ -1,0 +1,142 @@
+//! The protocol, by rmcp, which only this file names: what a client asks becomes the call of a tool, and its outcome a result.
+
+use crate::arguments::Object;
+use crate::refused::Refused;
+use crate::room::Room;
+use crate::stdio::{Ended, Noted};
+use crate::tools::waiting::{LOOK, Waiting};
+use crate::tools::{Call, Effect, Outcome, TOOLS, Tool, named};
+use crate::{SKILL, Settings, fit};
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool as ProtocolTool, ToolAnnotations,
+};
+use rmcp::service::{RequestContext, RoleServer, ServiceExt};
+use std::io;
+use std::sync::Arc;
+
+/// So many calls work at once; others wait for their turn.
+const THREADS_MAX: usize = 16;
+
+/// Serves one client on standard input and output until it goes away. Nothing else may write to standard output meanwhile.
+pub fn serve(settings: &Settings) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(THREADS_MAX)
+        .build()?;
+    let ended = Ended::default();
+    let server = Server {
+        room: Arc::new(Room::new(settings)),
+        version: settings.version,
+        ended: ended.clone(),
+    };
+    let served = runtime.block_on(async {
+        let (input, output) = rmcp::transport::stdio();
+        let running = match server.serve((Noted::new(input, ended.clone()), output)).await {
+            Ok(running) => running,
+            // Whoever goes away before the first word had nothing to ask.
+            Err(_) if ended.is_true() => return Ok(()),
+            Err(error) => return Err(io::Error::other(error)),
+        };
+        running.waiting().await.map(|_why| ()).map_err(io::Error::other)
+    });
+    // What still works for a client that has gone is not waited for.
+    runtime.shutdown_background();
+    served
+}
+
+#[derive(Debug, Clone)]
+struct Server {
+    room: Arc<Room>,
+    version: &'static str,
+    ended: Ended,
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let me = Implementation::new("tollgate", self.version).with_title("Tollgate");
+        ServerConfig::new(capabilities).with_server_info(me).with_instructions(SKILL)
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(described).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = named(&request.name) else {
+            let message = format!("there is no tool {:?}", request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let given = request.arguments.unwrap_or_default();
+        let outcome = match tool.call {
+            Call::Once(call) => {
+                let room = self.room.clone();
+                aside(move || call(&room, given)).await
+            }
+            Call::Wait => self.wait(given, &context).await,
+        };
+        Ok(shown(outcome).into())
+    }
+}
+
+impl Server {
+    /// Between two looks nothing is held, so that any number of clients' calls wait side by side.
+    async fn wait(&self, given: Object, context: &RequestContext<RoleServer>) -> Outcome {
+        let room = self.room.clone();
+        let mut waiting = aside(move || Waiting::begin(&room, given)).await?;
+        loop {
+            let (looked, back) = aside(move || {
+                let looked = waiting.look()?;
+                Ok((looked, waiting))
+            })
+            .await?;
+            waiting = back;
+            if let Some(told) = looked {
+                return Ok(told);
+            }
+            if context.ct.is_cancelled() || self.ended.is_true() {
+                return waiting.stopped();
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+/// Runs what blocks on a thread of its own.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refused> + Send + 'static,
+) -> Result<T, Refused> {
+    let ended = tokio::task::spawn_blocking(work).await;
+    ended.unwrap_or_else(|_| {
+        Err(Refused::new("cli.bug", "the tool broke off; nothing is known of it"))
+    })
+}
+
+fn shown(outcome: Outcome) -> CallToolResult {
+    match outcome {
+        Ok(value) => CallToolResult::structured(fit::result(value)),
+        Err(refused) => CallToolResult::structured_error(fit::result(refused.into_json())),
+    }
+}
+
+fn described(tool: &Tool) -> ProtocolTool {
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.effect == Effect::Reads)
+        .destructive(false)
+        .idempotent(tool.effect == Effect::Reads)
+        .open_world(tool.effect != Effect::Reads);
+    ProtocolTool::new(tool.name, tool.about, (tool.schema)())
+        .with_title(tool.title)
+        .with_annotations(annotations)
+}
