@@ -18,6 +18,11 @@ use std::path::PathBuf;
 /// Tells an agent how to work with the tools, and what it leaves to the person.
 pub const SKILL: &str = include_str!("../packs/SKILL.md");
 
+/// The skill without its front matter, which is for those who look for skills in folders.
+fn instructions() -> &'static str {
+    SKILL.splitn(3, "---\n").last().unwrap_or(SKILL).trim_start()
+}
+
 /// What the server works on, and with.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -30,4 +35,6 @@ pub struct Settings {
     pub version: &'static str,
     /// The page behind a code, or who asked for it is told what is near.
     pub explain: fn(&str) -> Result<String, String>,
+    /// Tells what no result can tell, for whoever reads the log of the client.
+    pub talk: fn(&str),
 }

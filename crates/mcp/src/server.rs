@@ -3,17 +3,18 @@
 use crate::arguments::Object;
 use crate::refused::Refused;
 use crate::room::Room;
-use crate::stdio::{Ended, Noted};
+use crate::stdio::{Ended, LINE_BYTES_MAX, Noted};
 use crate::tools::waiting::{LOOK, Waiting};
 use crate::tools::{Call, Effect, Outcome, TOOLS, Tool, named};
-use crate::{SKILL, Settings, fit};
+use crate::{Settings, fit, instructions};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
     Tool as ProtocolTool, ToolAnnotations,
 };
-use rmcp::service::{RequestContext, RoleServer, ServiceExt};
+use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, ServiceExt};
+use rmcp::transport::async_rw::AsyncRwTransport;
 use std::io;
 use std::sync::Arc;
 
@@ -34,10 +35,16 @@ pub fn serve(settings: &Settings) -> io::Result<()> {
     };
     let served = runtime.block_on(async {
         let (input, output) = rmcp::transport::stdio();
-        let running = match server.serve((Noted::new(input, ended.clone()), output)).await {
+        let input = Noted::new(input, ended.clone(), settings.talk);
+        let transport =
+            AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_BYTES_MAX);
+        let running = match server.serve(transport).await {
             Ok(running) => running,
             // Whoever goes away before the first word had nothing to ask.
             Err(_) if ended.is_true() => return Ok(()),
+            Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+                return Err(io::Error::other("the first message does not begin a conversation"));
+            }
             Err(error) => return Err(io::Error::other(error)),
         };
         running.waiting().await.map(|_why| ()).map_err(io::Error::other)
@@ -58,7 +65,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let me = Implementation::new("tollgate", self.version).with_title("Tollgate");
-        ServerConfig::new(capabilities).with_server_info(me).with_instructions(SKILL)
+        ServerConfig::new(capabilities).with_server_info(me).with_instructions(instructions())
     }
 
     async fn list_tools(

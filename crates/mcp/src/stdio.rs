@@ -1,4 +1,5 @@
-//! Standard input as the server reads it: notes its end, so that whoever waits for something else is told at once.
+//! Standard input as the server reads it: notes its end, so that whoever waits for something else is told at once, and tells of
+//! messages that are too long to be answered.
 
 use std::io;
 use std::pin::Pin;
@@ -6,6 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
+
+/// A reply has 4 MiB at most; no message is longer than twice that.
+pub const LINE_BYTES_MAX: usize = 8 << 20;
 
 /// Whether the client has gone.
 #[derive(Debug, Clone, Default)]
@@ -21,11 +25,30 @@ impl Ended {
 pub struct Noted<R> {
     inner: R,
     ended: Ended,
+    talk: fn(&str),
+    /// How long the line is so far.
+    line_bytes: usize,
 }
 
 impl<R> Noted<R> {
-    pub fn new(inner: R, ended: Ended) -> Self {
-        Self { inner, ended }
+    pub fn new(inner: R, ended: Ended, talk: fn(&str)) -> Self {
+        Self { inner, ended, talk, line_bytes: 0 }
+    }
+
+    /// The transport leaves out what is too long, and cannot say so: it has not read which request it was.
+    fn measure(&mut self, read: &[u8]) {
+        for line in read.split_inclusive(|byte| *byte == b'\n') {
+            let was_short = self.line_bytes <= LINE_BYTES_MAX;
+            self.line_bytes += line.len();
+            if was_short && self.line_bytes > LINE_BYTES_MAX {
+                (self.talk)(&format!(
+                    "a message of more than {LINE_BYTES_MAX} bytes came; it is left out and not answered"
+                ));
+            }
+            if line.ends_with(b"\n") {
+                self.line_bytes = 0;
+            }
+        }
     }
 }
 
@@ -42,6 +65,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Noted<R> {
             Poll::Ready(Err(_)) => true,
             Poll::Pending => false,
         };
+        self.measure(&buffer.filled()[before..]);
         if is_over {
             self.ended.0.store(true, Ordering::Release);
         }

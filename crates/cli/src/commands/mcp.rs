@@ -105,6 +105,7 @@ fn settings(all: bool) -> Result<Settings, Failure> {
         program: program()?,
         version: env!("CARGO_PKG_VERSION"),
         explain: page,
+        talk: output::talk,
     })
 }
 

@@ -1,0 +1,43 @@
+//! What people write into the settings of their agent programs, and the skill.
+
+use crate::support::Repo;
+use serde_json::{Value, json};
+
+#[test]
+fn r192_the_settings_of_each_client_start_the_server() {
+    let repo = Repo::bare();
+    let me = env!("CARGO_BIN_EXE_tollgate");
+    let printed = |client: &str| repo.tollgate(&["mcp", "--config", client]).exits(0);
+    for (client, key) in [
+        ("claude", "mcpServers"),
+        ("copilot", "mcpServers"),
+        ("vscode", "servers"),
+        ("gemini", "mcpServers"),
+    ] {
+        let ran = printed(client).says("it belongs into");
+        let settings: Value = serde_json::from_str(&ran.out).unwrap();
+        let server = &settings[key]["tollgate"];
+        assert_eq!(
+            (&server["command"], &server["args"]),
+            (&json!(me), &json!(["mcp"])),
+            "{client}"
+        );
+    }
+    let codex = printed("codex").out;
+    assert!(codex.starts_with("[mcp_servers.tollgate]\ncommand = \""), "{codex}");
+    assert!(codex.contains("args = [\"mcp\"]\n"), "{codex}");
+    let all = repo.tollgate(&["mcp", "--config", "claude", "--all"]).exits(0).out;
+    assert!(all.contains("--all"), "{all}");
+    repo.tollgate(&["mcp", "--config", "emacs"]).exits(2);
+}
+
+#[test]
+fn r192_the_skill_says_that_decisions_are_for_the_person() {
+    let repo = Repo::bare();
+    let skill = repo.tollgate(&["mcp", "--skill"]).exits(0).out;
+    assert!(skill.starts_with("---\nname: tollgate\ndescription: "), "{skill}");
+    assert!(skill.contains("You never answer a decision."), "{skill}");
+    for tool in ["next_dispatch", "submit_reply", "open_questions", "wait", "start_session"] {
+        assert!(skill.contains(tool), "{tool}");
+    }
+}
