@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::process::{Command, Stdio};
 use tollgate_contract::config::{Adapter, AgentConfig};
-use tollgate_programs::or_skip;
+use tollgate_programs::{Programs, or_skip};
 use tollgate_standin::{Call, Rule, Script, ScriptedTurn, Service, When};
 
 const APPROVES: &str = "Approve the design yourself";
@@ -51,7 +51,7 @@ fn tries_to_answer(session: &str) -> Vec<Rule> {
     let hidden = json!({"session": session, "answer": "approved"});
     vec![
         says(APPROVES, 0, calls(&[("open_questions", json!({}))])),
-        says(APPROVES, 1, calls(&[("mcp__tollgate__answer", approval.clone())])),
+        says(APPROVES, 1, calls(&[("answer", approval.clone())])),
         says(APPROVES, 2, calls(&[("submit_reply", as_reply)])),
         says(APPROVES, 3, calls(&[("resume_session", hidden)])),
         says(APPROVES, 4, words("I cannot answer it. The person can.")),
@@ -72,23 +72,75 @@ fn plays_the_reviewer(session: &str) -> Vec<Rule> {
 }
 
 /// A person's own agent program, with the settings that `tollgate mcp --config` prints.
+struct Own {
+    adapter: Adapter,
+    /// Its command line for these words of the person.
+    words: fn(&Repo, &Programs, &str) -> Vec<String>,
+    /// How it says that there is no such tool.
+    no_tool: &'static str,
+}
+
+const CLAUDE: Own =
+    Own { adapter: Adapter::Claude, words: claude, no_tool: "No such tool available" };
+const CODEX: Own = Own { adapter: Adapter::Codex, words: codex, no_tool: "unsupported call" };
+
+/// The model of the script knows the tools of Claude Code without searching for them.
+const SURROUNDINGS: [(&str, &str); 3] = [
+    ("ENABLE_TOOL_SEARCH", "false"),
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ("DISABLE_AUTOUPDATER", "1"),
+];
+
+fn printed(repo: &Repo, client: &str) -> String {
+    repo.tollgate(&["mcp", "--config", client]).exits(0).out
+}
+
+fn claude(repo: &Repo, programs: &Programs, words: &str) -> Vec<String> {
+    let settings = repo.outside("claude-mcp.json");
+    fs::write(&settings, printed(repo, "claude")).unwrap();
+    let settings = settings.display().to_string();
+    let mut all = programs.claude();
+    all.extend(["-p", words, "--mcp-config", &settings, "--strict-mcp-config"].map(str::to_owned));
+    all.extend(["--allowedTools", "mcp__tollgate", "--setting-sources", ""].map(str::to_owned));
+    all
+}
+
+fn codex(repo: &Repo, programs: &Programs, words: &str) -> Vec<String> {
+    let folder = repo.outside("home/.codex");
+    fs::create_dir_all(&folder).unwrap();
+    let settings = printed(repo, "codex");
+    // Nobody is there to be asked.
+    let settings = format!("{settings}default_tools_approval_mode = \"approve\"\n");
+    fs::write(folder.join("config.toml"), settings).unwrap();
+    let mut all = programs.codex();
+    all.extend(["exec", "--skip-git-repo-check", "--model", "gpt-5.5"].map(str::to_owned));
+    all.push(words.to_owned());
+    all
+}
+
 struct Person<'a> {
     repo: &'a Repo,
+    programs: &'a Programs,
     service: Service,
-    command: fn(&Repo, &str) -> Command,
-    adapter: Adapter,
+    own: Own,
 }
 
 impl Person<'_> {
+    /// What their agent program does with a request, in their surroundings and not in those of whoever runs the tests.
     fn asks(&self, words: &str) -> Ran {
-        let mut command = (self.command)(self.repo, words);
-        let agent = AgentConfig::plain(self.adapter);
-        let adapter = tollgate_agents::adapter(self.adapter).unwrap();
-        command.envs(adapter.stand_in(&agent, &self.service.address()).env);
+        let all = (self.own.words)(self.repo, self.programs, words);
+        let agent = AgentConfig::plain(self.own.adapter);
+        let adapter = tollgate_agents::adapter(self.own.adapter).unwrap();
+        let stand_in = adapter.stand_in(&agent, &self.service.address());
+        let like = self.repo.command(&[]);
+        let mut command = Command::new(&all[0]);
+        command.env_clear().envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.envs(SURROUNDINGS).envs(stand_in.env).current_dir(self.repo.root());
+        command.args(&all[1..]).args(stand_in.args).stdin(Stdio::null());
         ran(&mut command)
     }
 
-    /// What the tools answered, as the model was told.
+    /// The whole conversation, as the model was told it.
     fn heard(&self, asked: &str) -> String {
         let all = self.service.requests();
         let last = all.iter().rev().find(|request| request.asked.contains(asked));
@@ -96,44 +148,24 @@ impl Person<'_> {
     }
 }
 
-fn claude(repo: &Repo, words: &str) -> Command {
-    let programs = or_skip("claude").expect("it was there before");
-    let settings = repo.outside("claude-mcp.json");
-    fs::write(&settings, repo.tollgate(&["mcp", "--config", "claude"]).exits(0).out).unwrap();
-    let program = programs.claude();
-    // Only the surroundings of the repository's commands: no home and no settings of whoever runs the tests.
-    let like = repo.command(&[]);
-    let mut fitted = Command::new(&program[0]);
-    fitted.env_clear().envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    fitted.current_dir(repo.root()).args(&program[1..]).args(["-p", words]);
-    fitted.arg("--mcp-config").arg(settings).args(["--strict-mcp-config"]);
-    fitted.args(["--allowedTools", "mcp__tollgate", "--setting-sources", ""]);
-    // The model of the script knows the tools without searching for them.
-    fitted.env("ENABLE_TOOL_SEARCH", "false");
-    fitted.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
-    fitted.stdin(Stdio::null());
-    fitted
-}
-
-fn plays_and_cannot_answer(test: &str, adapter: Adapter, command: fn(&Repo, &str) -> Command) {
-    if or_skip(test).is_none() {
-        return;
-    }
+fn plays_and_cannot_answer(test: &str, own: Own) {
+    let Some(programs) = or_skip(test) else { return };
     let repo = repository();
     repo.run().exits(3).says(APPROVE.0);
     let session = repo.session_name();
-    let rules = tries_to_answer(&session).into_iter().chain(plays_the_reviewer(&session)).collect();
+    let mut rules = tries_to_answer(&session);
+    rules.extend(plays_the_reviewer(&session));
+    if own.adapter == Adapter::Codex {
+        in_their_group(&mut rules);
+    }
     let service = Service::start(Script { rules, ..Script::default() }).unwrap();
-    let person = Person { repo: &repo, service, command, adapter };
+    let person = Person { repo: &repo, programs, service, own };
 
     let before = repo.session_file("journal.jsonl");
     person.asks(APPROVES).exits(0);
     let heard = person.heard(APPROVES);
-    assert!(
-        heard.contains("the_person_answers_with"),
-        "it was told how the person answers: {heard}"
-    );
-    assert!(heard.contains("No such tool available"), "there is no tool for it: {heard}");
+    assert!(heard.contains("the_person_answers_with"), "it is told how they answer: {heard}");
+    assert!(heard.contains(person.own.no_tool), "there is no tool for it: {heard}");
     assert!(heard.contains("unknown field"), "and no field: {heard}");
     assert_eq!(repo.session_file("journal.jsonl"), before, "nothing of it changed anything");
     assert_eq!(repo.decision(APPROVE.0)["status"], "pending");
@@ -147,8 +179,19 @@ fn plays_and_cannot_answer(test: &str, adapter: Adapter, command: fn(&Repo, &str
     repo.tollgate(&["audit", "--verify"]).exits(0);
 }
 
+/// Codex does not offer the tools of a server before the model searches for them. It calls them by their group.
+fn in_their_group(rules: &mut [Rule]) {
+    for call in rules.iter_mut().flat_map(|rule| &mut rule.then.tools) {
+        call.namespace = Some("mcp__tollgate".to_owned());
+    }
+}
+
 #[test]
 fn r192_claude_plays_the_reviewer_over_mcp_and_cannot_answer() {
-    let test = "r192_claude_plays_the_reviewer_over_mcp_and_cannot_answer";
-    plays_and_cannot_answer(test, Adapter::Claude, claude);
+    plays_and_cannot_answer("r192_claude_plays_the_reviewer_over_mcp_and_cannot_answer", CLAUDE);
+}
+
+#[test]
+fn r192_codex_plays_the_reviewer_over_mcp_and_cannot_answer() {
+    plays_and_cannot_answer("r192_codex_plays_the_reviewer_over_mcp_and_cannot_answer", CODEX);
 }
