@@ -1,6 +1,7 @@
 //! What people write into the settings of their agent program, so that it starts this server.
 
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// A program that speaks MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,36 +16,34 @@ pub enum ClientKind {
 /// `wait` takes ten minutes at most.
 const TOOL_SECONDS: u32 = 660;
 
+/// How a client starts the server.
+#[derive(Debug, Clone)]
+pub struct Start {
+    pub program: String,
+    pub args: Vec<String>,
+    /// Many clients hand on hardly any variable; these must be the same as in the person's terminal.
+    pub env: BTreeMap<String, String>,
+}
+
 impl ClientKind {
-    /// The settings, as they stand in the file. `program` is how the client starts ours.
-    pub fn snippet(self, program: &str, args: &[&str]) -> String {
-        let servers = |key: &str, server: Value| {
-            let text = serde_json::to_string_pretty(&json!({ key: { "tollgate": server } }));
-            text.unwrap_or_default()
+    /// The settings, as they stand in the file.
+    pub fn snippet(self, start: &Start) -> String {
+        let Start { program, args, env } = start;
+        let (key, more) = match self {
+            Self::Claude => ("mcpServers", json!({"type": "stdio"})),
+            Self::Copilot => ("mcpServers", json!({"type": "local", "tools": ["*"]})),
+            Self::VsCode => ("servers", json!({"type": "stdio"})),
+            Self::Gemini => ("mcpServers", json!({"timeout": TOOL_SECONDS * 1_000})),
+            Self::Codex => return codex(start),
         };
-        match self {
-            Self::Claude => {
-                servers("mcpServers", json!({"type": "stdio", "command": program, "args": args}))
-            }
-            Self::Copilot => servers(
-                "mcpServers",
-                json!({"type": "local", "command": program, "args": args, "tools": ["*"]}),
-            ),
-            Self::VsCode => {
-                servers("servers", json!({"type": "stdio", "command": program, "args": args}))
-            }
-            Self::Gemini => servers(
-                "mcpServers",
-                json!({"command": program, "args": args, "timeout": TOOL_SECONDS * 1_000}),
-            ),
-            Self::Codex => {
-                // A JSON string or list of strings is one of TOML, too.
-                let (program, args) = (json!(program), json!(args));
-                format!(
-                    "[mcp_servers.tollgate]\ncommand = {program}\nargs = {args}\ntool_timeout_sec = {TOOL_SECONDS}"
-                )
-            }
+        let mut server = json!({"command": program, "args": args});
+        if !env.is_empty() {
+            server["env"] = json!(env);
         }
+        if let (Some(server), Value::Object(more)) = (server.as_object_mut(), more) {
+            server.extend(more);
+        }
+        serde_json::to_string_pretty(&json!({ key: { "tollgate": server } })).unwrap_or_default()
     }
 
     /// Which file it belongs into.
@@ -59,4 +58,21 @@ impl ClientKind {
             Self::Gemini => ".gemini/settings.json in the repository, or ~/.gemini/settings.json",
         }
     }
+}
+
+/// A text or a list of texts in JSON is one in TOML, too.
+fn codex(start: &Start) -> String {
+    let Start { program, args, env } = start;
+    let mut lines = vec![
+        "[mcp_servers.tollgate]".to_owned(),
+        format!("command = {}", json!(program)),
+        format!("args = {}", json!(args)),
+        format!("tool_timeout_sec = {TOOL_SECONDS}"),
+    ];
+    if !env.is_empty() {
+        let pairs: Vec<String> =
+            env.iter().map(|(name, value)| format!("{name} = {}", json!(value))).collect();
+        lines.push(format!("env = {{ {} }}", pairs.join(", ")));
+    }
+    lines.join("\n")
 }

@@ -10,7 +10,7 @@ mod server;
 mod stdio;
 mod tools;
 
-pub use clients::ClientKind;
+pub use clients::{ClientKind, Start};
 pub use server::serve;
 
 use std::path::PathBuf;
@@ -18,10 +18,8 @@ use std::path::PathBuf;
 /// Tells an agent how to work with the tools, and what it leaves to the person.
 pub const SKILL: &str = include_str!("../packs/SKILL.md");
 
-/// The skill without its front matter, which is for those who look for skills in folders.
-fn instructions() -> &'static str {
-    SKILL.splitn(3, "---\n").last().unwrap_or(SKILL).trim_start()
-}
+/// The same in short, for clients that show their model no skill. Some of them cut it at 2,000 characters.
+const INSTRUCTIONS: &str = include_str!("../packs/INSTRUCTIONS.md");
 
 /// What the server works on, and with.
 #[derive(Debug, Clone)]

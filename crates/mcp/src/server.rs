@@ -6,11 +6,12 @@ use crate::room::Room;
 use crate::stdio::{Ended, LINE_BYTES_MAX, Noted};
 use crate::tools::waiting::{LOOK, Waiting};
 use crate::tools::{Call, Effect, Outcome, TOOLS, Tool, named};
-use crate::{Settings, fit, instructions};
+use crate::{INSTRUCTIONS, SKILL, Settings, fit};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListToolsResult,
+    PaginatedRequestParams, Prompt, PromptMessage, Role, ServerCapabilities, ServerConfig,
     Tool as ProtocolTool, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, ServiceExt};
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 /// So many calls work at once; others wait for their turn.
 const THREADS_MAX: usize = 16;
+const PROMPT: &str = "tollgate";
 
 /// Serves one client on standard input and output until it goes away. Nothing else may write to standard output meanwhile.
 pub fn serve(settings: &Settings) -> io::Result<()> {
@@ -63,9 +65,9 @@ struct Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().build();
         let me = Implementation::new("tollgate", self.version).with_title("Tollgate");
-        ServerConfig::new(capabilities).with_server_info(me).with_instructions(instructions())
+        ServerConfig::new(capabilities).with_server_info(me).with_instructions(INSTRUCTIONS)
     }
 
     async fn list_tools(
@@ -74,6 +76,27 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(TOOLS.iter().map(described).collect()))
+    }
+
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(vec![prompt()]))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        if request.name != PROMPT {
+            let message = format!("there is no prompt {:?}", request.name);
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let words = PromptMessage::new_text(Role::User, skill());
+        Ok(GetPromptResult::new(vec![words]).into())
     }
 
     async fn call_tool(
@@ -95,6 +118,17 @@ impl ServerHandler for Server {
         };
         Ok(shown(outcome).into())
     }
+}
+
+/// Clients show it to the person, who calls it by its name.
+fn prompt() -> Prompt {
+    let about = "How to start and follow Tollgate sessions and play roles in them";
+    Prompt::new(PROMPT, Some(about), None).with_title("Work with Tollgate")
+}
+
+/// The skill without its front matter, which is for those who look for skills in folders.
+fn skill() -> &'static str {
+    SKILL.splitn(3, "---\n").last().unwrap_or(SKILL).trim_start()
 }
 
 impl Server {

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
 use tollgate_contract::nearest::nearest;
 use tollgate_files::layout::state_home;
-use tollgate_mcp::{ClientKind, SKILL, Settings};
+use tollgate_mcp::{ClientKind, SKILL, Settings, Start};
 
 /// Serve sessions to your own agent program over MCP, on standard input and output
 ///
@@ -81,13 +81,19 @@ impl Program {
     }
 }
 
+/// Where sessions have their workspaces. A client that is not told would look elsewhere.
+const PLACES: [&str; 2] = ["TOLLGATE_STATE_HOME", "XDG_STATE_HOME"];
+
 fn configure(client: ClientKind, all: bool) -> Result<Exit, Failure> {
     let me = program()?;
     // The short name lasts longer than the place where this version happens to be installed.
     let is_on_path = place::program_on_path("tollgate").is_some_and(|found| found == me);
-    let name = if is_on_path { "tollgate".to_owned() } else { me.display().to_string() };
+    let program = if is_on_path { "tollgate".to_owned() } else { me.display().to_string() };
     let args: &[&str] = if all { &["mcp", "--all"] } else { &["mcp"] };
-    output::data(&client.snippet(&name, args));
+    let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+    let set =
+        PLACES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
+    output::data(&client.snippet(&Start { program, args, env: set.collect() }));
     output::talk(&format!("it belongs into {}", client.place()));
     Ok(Exit::Ok)
 }

@@ -177,6 +177,7 @@ fn plays_and_cannot_answer(test: &str, own: Own) {
     assert!(heard.contains("# You are Reviewer"), "it got the prompt of the role: {heard}");
     assert_eq!(repo.status()["state"], "DONE", "{}\n{heard}", played.out);
     repo.tollgate(&["audit", "--verify"]).exits(0);
+    assert!(!repo.outside("home/.local/state").exists(), "the server worked where the person does");
 }
 
 /// Codex does not offer the tools of a server before the model searches for them. It calls them by their group.

@@ -234,7 +234,5 @@ fn r192_a_client_of_another_version_is_answered_in_one_that_both_may_know() {
         assert_eq!(answer["result"]["protocolVersion"], told);
         client.tell("notifications/initialized", json!({}));
         client.call("list_sessions", json!({}));
-        let instructions = answer["result"]["instructions"].as_str().unwrap();
-        assert!(instructions.starts_with("# Working with Tollgate"), "{instructions}");
     }
 }

@@ -1,5 +1,6 @@
 //! What people write into the settings of their agent programs, and the skill.
 
+use super::client::{Client, hello};
 use crate::support::Repo;
 use serde_json::{Value, json};
 
@@ -26,9 +27,32 @@ fn r192_the_settings_of_each_client_start_the_server() {
     let codex = printed("codex").out;
     assert!(codex.starts_with("[mcp_servers.tollgate]\ncommand = \""), "{codex}");
     assert!(codex.contains("args = [\"mcp\"]\n"), "{codex}");
+    assert!(codex.contains("\nenv = { TOLLGATE_STATE_HOME = \"/"), "{codex}");
     let all = repo.tollgate(&["mcp", "--config", "claude", "--all"]).exits(0).out;
     assert!(all.contains("--all"), "{all}");
     repo.tollgate(&["mcp", "--config", "emacs"]).exits(2);
+}
+
+#[test]
+fn r192_the_skill_is_a_prompt_and_its_short_form_fits_every_client() {
+    let repo = Repo::new();
+    let mut client = Client::silent(&mut repo.command(&["mcp"]));
+    let answer = client.ask("initialize", hello());
+    let short = answer["result"]["instructions"].as_str().unwrap();
+    assert!(
+        short.len() < 2_000 && short.contains("You never answer a decision"),
+        "{}",
+        short.len()
+    );
+    client.tell("notifications/initialized", json!({}));
+    let listed = client.ask("prompts/list", json!({}));
+    let prompts = listed["result"]["prompts"].as_array().unwrap();
+    assert_eq!((prompts.len(), &prompts[0]["name"]), (1, &json!("tollgate")));
+    let got = client.ask("prompts/get", json!({"name": "tollgate"}));
+    let text = got["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.starts_with("# Working with Tollgate"), "{text}");
+    let unknown = client.ask("prompts/get", json!({"name": "approve"}));
+    assert!(unknown["error"].is_object(), "{unknown}");
 }
 
 #[test]
