@@ -1,8 +1,9 @@
 //! What people write into the settings of their agent programs, and the skill.
 
 use super::client::{Client, hello};
-use crate::support::Repo;
+use crate::support::{Repo, ran};
 use serde_json::{Value, json};
+use std::path::Path;
 
 #[test]
 fn r192_the_settings_of_each_client_start_the_server() {
@@ -63,5 +64,53 @@ fn r192_the_skill_says_that_decisions_are_for_the_person() {
     assert!(skill.contains("You never answer a decision."), "{skill}");
     for tool in ["next_dispatch", "submit_reply", "open_questions", "wait", "start_session"] {
         assert!(skill.contains(tool), "{tool}");
+    }
+}
+
+/// The fenced blocks of a language on the page of the guide.
+fn blocks(language: &str) -> Vec<String> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/mcp.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let opened = format!("```{language}\n");
+    let after = page.split(&opened).skip(1);
+    after.map(|text| text.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn r192_the_guide_shows_what_is_printed() {
+    let repo = Repo::bare();
+    // As a person has it: the program is on the path, and sessions are in the usual place.
+    let me = Path::new(env!("CARGO_BIN_EXE_tollgate"));
+    let path = format!("{}:{}", me.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let printed = |args: &[&str]| {
+        let mut command = repo.command(args);
+        ran(command.env("PATH", &path).env_remove("TOLLGATE_STATE_HOME")).exits(0).out
+    };
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    assert_eq!(read(&blocks("json")[0]), read(&printed(&["mcp", "--config", "claude"])));
+    assert_eq!(blocks("toml")[0], printed(&["mcp", "--config", "codex"]));
+    let settings = &blocks("toml")[1];
+    repo.write("tollgate.toml", settings);
+    repo.write("crew.py", "");
+    repo.git(&["init", "--quiet"]);
+    let checked = repo.tollgate(&["agents"]);
+    assert!(checked.out.contains("me"), "{checked:?}");
+    assert!(read(&blocks("json")[1])["permissions"]["deny"][0].is_string());
+    for line in blocks("sh").join("").lines().filter(|line| line.starts_with("tollgate")) {
+        let words: Vec<&str> = line.split(" > ").next().unwrap().split(' ').skip(1).collect();
+        assert!(!printed(&words).is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn r192_the_guide_has_every_tool() {
+    let repo = Repo::new();
+    let mut client = Client::of(&repo);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/mcp.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let listed = client.ask("tools/list", json!({}));
+    for tool in listed["result"]["tools"].as_array().unwrap() {
+        let row = format!("\n| `{}` |", tool["name"].as_str().unwrap());
+        assert!(page.contains(&row), "{row}");
     }
 }
