@@ -1,6 +1,7 @@
 //! Dispatches that the client plays: what is asked of it, and its reply.
 
-use super::{Outcome, asking, starting};
+use super::starting::{self, Begun};
+use super::{Outcome, asking};
 use crate::arguments::{self, NextDispatch, Object, SubmitReply};
 use crate::fit;
 use crate::refused::Refused;
@@ -71,7 +72,8 @@ fn taken_up(
     let give_up = Instant::now() + TAKEN_UP_WITHIN;
     while Instant::now() < give_up {
         if !opened.is_running() {
-            return starting::carry_on(room, opened);
+            let begun = starting::carry_on(room, opened)?;
+            return Ok(if begun == Begun::Seen { "it runs on" } else { starting::NOT_SEEN });
         }
         opened.look()?;
         if !opened.client().assigned().iter().any(|one| one.number == number) {

@@ -11,7 +11,7 @@ use tollgate_core::view::Standing;
 use tollgate_desk::{NewSession, Opened};
 
 /// How long a process takes at most until it owns its session.
-const STARTS_WITHIN: Duration = Duration::from_secs(5);
+const STARTS_WITHIN: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(50);
 
 pub fn start(room: &Room, given: Object) -> Outcome {
@@ -45,10 +45,15 @@ pub fn resume(room: &Room, given: Object) -> Outcome {
     if matches!(standing, Standing::Done | Standing::Cancelled) {
         return Err(Refused::new("", format!("{} is over ({standing})", view.session)));
     }
-    let how = if opened.is_running() {
-        "a process runs it already"
-    } else {
-        carry_on(room, &mut opened)?
+    let how = match opened.is_running() {
+        true => "a process runs it already",
+        false => match (carry_on(room, &mut opened)?, standing) {
+            (Begun::Seen, _) => "it runs on",
+            (Begun::NotSeen, Standing::YourTurn) => {
+                "it waits for the person; nothing else is left to do"
+            }
+            (Begun::NotSeen, _) => NOT_SEEN,
+        },
     };
     let view = opened.view()?;
     Ok(json!({
@@ -61,15 +66,25 @@ pub fn resume(room: &Room, given: Object) -> Outcome {
     }))
 }
 
-/// Lets the session run on by a process of its own, and sees it begin.
-pub fn carry_on(room: &Room, opened: &mut Opened) -> Result<&'static str, Refused> {
+/// Whether a process was seen to run the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    Seen,
+    NotSeen,
+}
+
+pub const NOT_SEEN: &str =
+    "it was told to run on and has not begun; `tollgate resume` in a terminal says why";
+
+/// Lets the session run on by a process of its own, and looks whether it begins.
+pub fn carry_on(room: &Room, opened: &mut Opened) -> Result<Begun, Refused> {
     room.deeds.resume(&opened.repo, &opened.name)?;
     let give_up = Instant::now() + STARTS_WITHIN;
     while Instant::now() < give_up {
         if opened.is_running() || opened.look()? {
-            return Ok("it runs on");
+            return Ok(Begun::Seen);
         }
         thread::sleep(LOOK);
     }
-    Ok("it was told to run on and has not begun; `tollgate resume` in a terminal says why")
+    Ok(Begun::NotSeen)
 }

@@ -87,7 +87,8 @@ fn r192_no_tool_answers_a_decision_whatever_it_is_given() {
         .refused("resume_session", json!({"session": format!("{session} {} approved", APPROVE.0)}));
     client.refused("explain", json!({"code": words}));
     client.call("wait", json!({"until_answered": words, "timeout_seconds": 0}));
-    client.call("resume_session", json!({}));
+    let resumed = client.call("resume_session", json!({}));
+    assert!(resumed["did"].as_str().unwrap().contains("waits for the person"), "{resumed}");
     crate::support::eventually("the resume ends", || {
         client.call("session_status", json!({}))["is_running"] == false
     });
@@ -235,4 +236,20 @@ fn r192_a_client_of_another_version_is_answered_in_one_that_both_may_know() {
         client.tell("notifications/initialized", json!({}));
         client.call("list_sessions", json!({}));
     }
+}
+
+#[test]
+fn r192_a_client_that_says_no_hello_is_served_by_the_newest_version() {
+    let repo = Repo::new();
+    let mut client = Client::silent(&mut repo.command(&["mcp"]));
+    let about = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}});
+    let found = client.ask("server/discover", json!({"_meta": about}));
+    assert!(found["result"]["supportedVersions"].to_string().contains("2026-07-28"), "{found}");
+    let call = |name: &str| json!({"name": name, "arguments": {}, "_meta": about});
+    let listed = client.ask("tools/call", call("list_sessions"));
+    assert_eq!(listed["result"]["structuredContent"]["of"], 0);
+    let answer = client.ask("tools/call", call("answer"));
+    assert!(answer["error"].is_object(), "{answer}");
 }
