@@ -16,7 +16,7 @@ fn latest() -> String {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StartSession {
-    /// What is to be delivered, in the words of the person.
+    /// What the session must deliver, in the words of the person.
     pub goal: String,
     /// An action of the repository, such as `deliver` or `review`. By default the goal chooses it.
     pub action: Option<String>,

@@ -160,7 +160,10 @@ async fn aside<T: Send + 'static>(
 ) -> Result<T, Refused> {
     let ended = tokio::task::spawn_blocking(work).await;
     ended.unwrap_or_else(|_| {
-        Err(Refused::new("cli.bug", "the tool broke off; nothing is known of it"))
+        Err(Refused::new(
+            "cli.bug",
+            "the tool was interrupted by a bug; whether it did anything is not known",
+        ))
     })
 }
 

@@ -19,9 +19,9 @@ pub enum Effect {
     Reads,
     /// Opens a session.
     Starts,
-    /// Lets a session run on from where it stands.
+    /// Continues a session from where it stopped.
     Resumes,
-    /// Hands in the reply of a dispatch that this client plays.
+    /// Submits the reply of a dispatch that this client plays.
     Submits,
 }
 
@@ -45,7 +45,7 @@ pub const TOOLS: [Tool; 12] = [
     Tool {
         name: "start_session",
         title: "Start a session",
-        about: "Starts a Tollgate session for a goal, and returns its name at once; the work goes on by itself. Use `wait` \
+        about: "Starts a Tollgate session for a goal, and returns its name at once; it continues by itself. Use `wait` \
             to follow it. It lets agents work, which takes time and may cost money: start one only when the person asked for it.",
         effect: Effect::Starts,
         schema: arguments::schema::<arguments::StartSession>,
@@ -126,7 +126,7 @@ pub const TOOLS: [Tool; 12] = [
     Tool {
         name: "submit_reply",
         title: "Submit the reply of a dispatch",
-        about: "Submits the reply of a dispatch that this client played, and lets the session run on. An invalid reply comes back \
+        about: "Submits the reply of a dispatch that this client played, and continues the session. An invalid reply comes back \
             with every error and uses no attempt: fix it and submit it again. It is no answer to a question.",
         effect: Effect::Submits,
         schema: arguments::schema::<arguments::SubmitReply>,
@@ -135,7 +135,7 @@ pub const TOOLS: [Tool; 12] = [
     Tool {
         name: "resume_session",
         title: "Resume a session",
-        about: "Lets a session that no process runs go on from where it stands. It answers nothing: a session that waits for the \
+        about: "Continues a session that no process runs, from where it stopped. It answers nothing: a session that waits for the \
             person still waits.",
         effect: Effect::Resumes,
         schema: arguments::schema::<arguments::OfSession>,

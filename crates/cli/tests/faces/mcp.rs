@@ -203,7 +203,7 @@ fn r192_a_waiting_call_keeps_nobody() {
 }
 
 #[test]
-fn r192_what_a_client_started_goes_on_without_it() {
+fn r192_what_a_client_started_continues_without_it() {
     let repo = Repo::with(
         json!([{"when": {"role": "SpecAgent"}, "do": {"default": true, "sleep_ms": 500}}]),
     );

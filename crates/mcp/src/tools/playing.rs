@@ -73,7 +73,7 @@ fn taken_up(
     while Instant::now() < give_up {
         if !opened.is_running() {
             let begun = starting::carry_on(room, opened)?;
-            return Ok(if begun == Begun::Seen { "it runs on" } else { starting::NOT_SEEN });
+            return Ok(if begun == Begun::Seen { "it continues" } else { starting::NOT_SEEN });
         }
         opened.look()?;
         if !opened.client().assigned().iter().any(|one| one.number == number) {

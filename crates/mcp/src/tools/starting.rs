@@ -48,7 +48,7 @@ pub fn resume(room: &Room, given: Object) -> Outcome {
     let how = match opened.is_running() {
         true => "a process runs it already",
         false => match (carry_on(room, &mut opened)?, standing) {
-            (Begun::Seen, _) => "it runs on",
+            (Begun::Seen, _) => "it continues",
             (Begun::NotSeen, Standing::YourTurn) => {
                 "it waits for the person; nothing else is left to do"
             }
@@ -74,9 +74,9 @@ pub enum Begun {
 }
 
 pub const NOT_SEEN: &str =
-    "it was told to run on and has not begun; `tollgate resume` in a terminal says why";
+    "it was told to continue and has not begun; `tollgate resume` in a terminal says why";
 
-/// Lets the session run on by a process of its own, and looks whether it begins.
+/// Lets a process of its own continue the session, and looks whether it begins.
 pub fn carry_on(room: &Room, opened: &mut Opened) -> Result<Begun, Refused> {
     room.deeds.resume(&opened.repo, &opened.name)?;
     let give_up = Instant::now() + STARTS_WITHIN;

@@ -47,7 +47,7 @@ impl Waiting {
         Ok(reason.map(|reason| self.tell(reason, &view, is_running)))
     }
 
-    /// What is told where the waiting is broken off.
+    /// What is told where the waiting is interrupted.
     pub fn stopped(&mut self) -> Outcome {
         let view = self.opened.view()?;
         Ok(self.tell(Reason::Timeout, &view, self.opened.is_running()))
