@@ -138,8 +138,7 @@ mod tests {
 
     #[test]
     fn what_no_step_makes_short_enough_is_not_shown() {
-        let deep: Vec<Value> =
-            (0..25).map(|_| json!(vec![vec!["x".repeat(50); 25]; 25])).collect();
+        let deep: Vec<Value> = (0..25).map(|_| json!(vec![vec!["x".repeat(50); 25]; 25])).collect();
         let shown = result(json!({ "deep": deep }));
         assert!(shown.get("deep").is_none());
         assert!(shown["truncated"].to_string().contains("too large"), "{shown}");

@@ -75,17 +75,31 @@ fn plays_the_reviewer(session: &str) -> Vec<Rule> {
 struct Own {
     adapter: Adapter,
     /// Its command line for these words of the person.
-    words: fn(&Repo, &Programs, &str) -> Vec<String>,
+    words: Words,
     /// How it says that there is no such tool.
     no_tool: &'static str,
+    /// How it, or our server, says that a tool has no such field.
+    no_field: &'static str,
 }
 
-const CLAUDE: Own =
-    Own { adapter: Adapter::Claude, words: claude, no_tool: "No such tool available" };
-const CODEX: Own = Own { adapter: Adapter::Codex, words: codex, no_tool: "unsupported call" };
+const CLAUDE: Own = own(Adapter::Claude, claude, "No such tool available");
+const CODEX: Own = own(Adapter::Codex, codex, "unsupported call");
+const COPILOT: Own = own(Adapter::Copilot, copilot, "Tool 'answer' does not exist");
+/// It reads the schema of a tool itself.
+const GEMINI: Own = Own {
+    no_field: "must NOT have additional properties",
+    ..own(Adapter::Gemini, gemini, "Tool \\\"answer\\\" not found")
+};
+
+type Words = fn(&Repo, &Programs, &str) -> Vec<String>;
+
+const fn own(adapter: Adapter, words: Words, no_tool: &'static str) -> Own {
+    Own { adapter, words, no_tool, no_field: "unknown field" }
+}
 
 /// The model of the script knows the tools of Claude Code without searching for them.
-const SURROUNDINGS: [(&str, &str); 3] = [
+const SURROUNDINGS: [(&str, &str); 4] = [
+    ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
     ("ENABLE_TOOL_SEARCH", "false"),
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
     ("DISABLE_AUTOUPDATER", "1"),
@@ -115,6 +129,31 @@ fn codex(repo: &Repo, programs: &Programs, words: &str) -> Vec<String> {
     let mut all = programs.codex();
     all.extend(["exec", "--skip-git-repo-check", "--model", "gpt-5.5"].map(str::to_owned));
     all.push(words.to_owned());
+    all
+}
+
+fn gemini(repo: &Repo, programs: &Programs, words: &str) -> Vec<String> {
+    repo.write(".gemini/settings.json", &printed(repo, "gemini"));
+    let folder = repo.outside("home/.gemini");
+    fs::create_dir_all(&folder).unwrap();
+    let login = json!({"security": {"auth": {"selectedType": "gemini-api-key"}}});
+    fs::write(folder.join("settings.json"), login.to_string()).unwrap();
+    let mut all = programs.gemini();
+    all.extend(["-m", "gemini-2.5-flash", "--approval-mode", "yolo"].map(str::to_owned));
+    all.extend(["-p", words].map(str::to_owned));
+    all
+}
+
+fn copilot(repo: &Repo, programs: &Programs, words: &str) -> Vec<String> {
+    let folder = repo.outside("home/.copilot");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("mcp-config.json"), printed(repo, "copilot")).unwrap();
+    let mut all = programs.copilot();
+    all.extend(
+        ["--no-auto-update", "--no-ask-user", "--no-color", "--trust-folder"].map(str::to_owned),
+    );
+    all.extend(["--disable-builtin-mcps", "--allow-all-tools"].map(str::to_owned));
+    all.extend(["--model", "claude-sonnet-4.5", "-p", words].map(str::to_owned));
     all
 }
 
@@ -166,7 +205,7 @@ fn plays_and_cannot_answer(test: &str, own: Own) {
     let heard = person.heard(APPROVES);
     assert!(heard.contains("the_person_answers_with"), "it is told how they answer: {heard}");
     assert!(heard.contains(person.own.no_tool), "there is no tool for it: {heard}");
-    assert!(heard.contains("unknown field"), "and no field: {heard}");
+    assert!(heard.contains(person.own.no_field), "and no field: {heard}");
     assert_eq!(repo.session_file("journal.jsonl"), before, "nothing of it changed anything");
     assert_eq!(repo.decision(APPROVE.0)["status"], "pending");
 
@@ -195,4 +234,14 @@ fn r192_claude_plays_the_reviewer_over_mcp_and_cannot_answer() {
 #[test]
 fn r192_codex_plays_the_reviewer_over_mcp_and_cannot_answer() {
     plays_and_cannot_answer("r192_codex_plays_the_reviewer_over_mcp_and_cannot_answer", CODEX);
+}
+
+#[test]
+fn r192_gemini_plays_the_reviewer_over_mcp_and_cannot_answer() {
+    plays_and_cannot_answer("r192_gemini_plays_the_reviewer_over_mcp_and_cannot_answer", GEMINI);
+}
+
+#[test]
+fn r192_copilot_plays_the_reviewer_over_mcp_and_cannot_answer() {
+    plays_and_cannot_answer("r192_copilot_plays_the_reviewer_over_mcp_and_cannot_answer", COPILOT);
 }
