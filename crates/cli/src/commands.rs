@@ -20,6 +20,7 @@ pub mod labels;
 pub mod log;
 pub mod logs;
 pub mod man;
+pub mod mcp;
 pub mod merge;
 pub mod prompt;
 pub mod resume;

@@ -95,6 +95,11 @@ pages! {
          not the same as a gate that fails.\n\n\
          What to do: fix the errors in the message; `tollgate check lifecycle-stage.yaml` finds them all, and `tollgate gates\n\
          --list` lists the stages. Without the file the built-in stages are used.";
+    "cli.mcp":
+        "`tollgate mcp` could not continue: what came on standard input is not the beginning of an MCP conversation, or standard\n\
+         output cannot be written. No session was changed by it.\n\n\
+         What to do: do not start it by hand. Your agent program starts it; `tollgate mcp --config PROGRAM` prints what to\n\
+         write into its settings.";
     "cli.merge":
         "The work of a session cannot be merged now, and nothing was changed: the session is not done, it changed no file, the\n\
          branch that it started from is not known or is gone, or files of the checkout that are not committed would be\n\

@@ -5,6 +5,7 @@ mod again;
 mod conformance;
 mod faults;
 mod isolation;
+mod mcp;
 mod sessions;
 #[path = "../support/mod.rs"]
 mod support;

@@ -12,3 +12,4 @@ mod page_load;
 mod page_looks;
 mod page_session;
 mod showcase;
+mod mcp;
