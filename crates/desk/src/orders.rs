@@ -101,7 +101,7 @@ impl Orders {
         run(command, None)
     }
 
-    /// Hands in the reply of a dispatch that a person plays.
+    /// Submits the reply of a dispatch that a person plays.
     pub fn submit(
         &self,
         repo: &Repo,
@@ -114,7 +114,7 @@ impl Orders {
         run(command, Some(reply))
     }
 
-    /// Lets a process of its own run the session from where it stands, whatever becomes of this one.
+    /// Lets a process of its own run the session from where it stands, whatever happens to this one.
     pub fn resume(&self, repo: &Repo, session: &SessionName) -> Result<(), Refused> {
         let mut command = self.command(repo, "resume");
         command.args(["--no-input", "--quiet", "--", session.as_str()]);

@@ -141,7 +141,7 @@ impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
         let Self { status, title, message, hints, code } = self;
         let body = html::trouble(title, &message, &hints, &code);
-        let frame = Frame { rows: &[], events: None, current: None };
+        let frame = Frame { rows: &[], events: None, current: None, is_list: false };
         (status, html::page(&frame, title, body)).into_response()
     }
 }
@@ -167,7 +167,7 @@ pub fn shown(
     body: Markup,
 ) -> Markup {
     let rows = app.sessions.rows();
-    let frame = Frame { rows: &rows, events: Some(events), current };
+    let frame = Frame { rows: &rows, events: Some(events), current, is_list: false };
     html::page(&frame, title, body)
 }
 

@@ -5,11 +5,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod mcp;
 mod page_agent;
 mod page_entry;
+mod page_finding;
 mod page_hostile;
 mod page_load;
 mod page_looks;
 mod page_session;
 mod showcase;
-mod mcp;

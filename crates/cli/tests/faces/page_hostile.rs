@@ -113,7 +113,8 @@ fn is_harmless(browser: &Browser, address: &str) {
             if (e.tagName === 'SCRIPT' && (e.textContent.trim() || !e.src.startsWith(own))) bad.push(e.outerHTML.slice(0, 80));
             if (e.tagName === 'STYLE') bad.push(e.outerHTML.slice(0, 80));
             if (e.tagName === 'LINK' && !e.href.startsWith(own) && !e.href.startsWith('data:')) bad.push(e.href);
-            if (e.tagName === 'FORM' && !e.action.startsWith(own) && typeof e.action === 'string') bad.push(e.action);
+            // A field may be called `action`, and then stands in the way of the form's own.
+            if (e.tagName === 'FORM' && !new URL(e.getAttribute('action') ?? '', location.href).href.startsWith(own)) bad.push(e.outerHTML.slice(0, 80));
             if (e.tagName === 'A' && e.href) {
                 const scheme = e.protocol;
                 if (!['http:', 'https:', 'mailto:'].includes(scheme)) bad.push('link ' + e.href.slice(0, 80));

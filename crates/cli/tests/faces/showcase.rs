@@ -30,15 +30,16 @@ pub fn repo() -> Repo {
     let repo = Repo::with(json!([
         {"when": {"role": "SpecAgent"},
          "do": {"default": true, "write": {".agents-work/{session}/spec.md": SPEC,
-                ".agents-work/{session}/acceptance.json": format!("{:#}", criteria())}}},
+                ".agents-work/{session}/acceptance.json": format!("{:#}", criteria())},
+                "reply": {"summary": "Three criteria, each with a command that proves it.", "usage": cost(0.14, 21_400)}}},
         {"when": {"role": "Architect"},
          "do": {"default": true, "write": {".agents-work/{session}/architecture.md": DESIGN},
-                "reply": {"summary": "Failures are counted per account, in a window of 15 minutes."}}},
+                "reply": {"summary": "Failures are counted per account, in a window of 15 minutes.", "usage": cost(0.31, 48_200)}}},
         writes("Planner", "tasks.yaml", &plan().to_string()),
         {"when": {"role": "Coder", "task": "T-001"},
          "do": {"write": {"login.py": LIMITED},
                 "stderr": "reads login.py\nruns python3 -c 'import login'\nok: welcome, denied, locked\n",
-                "reply": {"summary": "login() locks an account after five failures."}}},
+                "reply": {"summary": "login() locks an account after five failures.", "usage": cost(0.52, 90_100)}}},
         {"when": {"role": "Security", "task": "T-001", "nth": 1},
          "do": {"default": true, "reply": {"status": "NEEDS_DECISION", "artifacts": {"findings": [finding]}}}},
     ]));
@@ -51,6 +52,10 @@ pub fn repo() -> Repo {
     repo.git(&["add", "--all"]);
     repo.git(&["commit", "--quiet", "--message", "accounts"]);
     repo
+}
+
+fn cost(usd: f64, input_tokens: u32) -> Value {
+    json!({"usd": usd, "input_tokens": input_tokens, "output_tokens": input_tokens / 12})
 }
 
 fn criteria() -> Value {
