@@ -5,6 +5,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod mcp;
+mod notify;
 mod page_agent;
 mod page_entry;
 mod page_hostile;
@@ -12,4 +14,3 @@ mod page_load;
 mod page_looks;
 mod page_session;
 mod showcase;
-mod mcp;
