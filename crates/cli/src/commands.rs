@@ -22,6 +22,7 @@ pub mod logs;
 pub mod man;
 pub mod mcp;
 pub mod merge;
+pub mod notify;
 pub mod prompt;
 pub mod resume;
 pub mod rm;

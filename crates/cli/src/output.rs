@@ -1,5 +1,6 @@
 //! The only place that prints. Data goes to stdout, talk to stderr; text of others is cleaned on the way.
 
+mod alert;
 mod fold;
 
 use crate::failure::Failure;
@@ -246,6 +247,14 @@ fn say(text: Arguments<'_>) {
     }
 }
 
+/// Calls the person at the terminal, also while a program of theirs has it: nothing moves on the screen.
+pub fn alert(rings: bool, shows: Option<&str>) {
+    let bytes = alert::bytes(rings, shows, |name| std::env::var(name).ok());
+    if !bytes.is_empty() && std::io::stderr().is_terminal() {
+        echo(&bytes);
+    }
+}
+
 /// For a program of the person, where standard output is a script's.
 pub fn terminal() -> std::io::Result<Stdio> {
     Ok(Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?))
@@ -347,6 +356,11 @@ fn columns_of(stream: impl std::os::fd::AsFd) -> Option<usize> {
 /// A person can be asked: both what they read and what they type is a terminal.
 pub fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// What is told is read at a terminal.
+pub fn is_at_a_terminal() -> bool {
+    std::io::stderr().is_terminal()
 }
 
 /// Somebody looks at standard output itself, and no script reads it.

@@ -13,6 +13,7 @@ pub enum NoticeCode {
     ImportContinues,
     ImportRepaired,
     JournalOlderAccepted,
+    NotifyFailed,
     ProjectionPutBack,
     ReleaseTagRefused,
     ReportIncomplete,
@@ -28,7 +29,7 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 17] = [
+const WORDS: [(NoticeCode, &str); 18] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
     (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
@@ -36,6 +37,7 @@ const WORDS: [(NoticeCode, &str); 17] = [
     (NoticeCode::ImportContinues, "import.continues"),
     (NoticeCode::ImportRepaired, "import.repaired"),
     (NoticeCode::JournalOlderAccepted, "journal.older_accepted"),
+    (NoticeCode::NotifyFailed, "notify.failed"),
     (NoticeCode::ProjectionPutBack, "projection.put_back"),
     (NoticeCode::ReleaseTagRefused, "release.tag_refused"),
     (NoticeCode::ReportIncomplete, "report.incomplete"),

@@ -42,6 +42,7 @@ impl Cancel {
             end_cancelled(&owner)?;
             tracking::follow(&mut owner, &mut face)?;
             owner.finish_showing(&mut face, ServeEnd::Blocked)?;
+            owner.finish_notifying(&mut face, ServeEnd::Blocked)?;
             tell_unrecorded(&owner);
         } else {
             wait_for_the_end(&client);

@@ -383,6 +383,9 @@ pub fn tell_unrecorded(owner: &Owner) {
     if let Some(words) = owner.unrecorded() {
         output::aside(output::WARN, "note:", words);
     }
+    for words in owner.untold_at_end() {
+        output::aside(output::WARN, "note:", words);
+    }
 }
 
 /// Nothing of a cancelled session runs on.

@@ -129,6 +129,11 @@ pages! {
          are not here, and Tollgate makes its workspaces without a network. Nothing was started.\n\n\
          What to do: `git fetch --refetch --no-filter origin` fetches everything. In a sparse checkout `git sparse-checkout\n\
          disable` does so too, for the commit that is checked out.";
+    "cli.notify":
+        "tollgate.toml has no [notify] with a means in it: no command, no webhook, and neither bell nor desktop. Sessions wait\n\
+         without telling anybody.\n\n\
+         What to do: set at least one, such as `bell = true` or `command = [\"./notify.sh\"]`, then try it with\n\
+         `tollgate notify --test`.";
     "cli.persistence":
         "The session's journal could not be written. Tollgate has not acted on anything that was not written.\n\n\
          What to do: the message has the cause. Free some space where the disk is full, else make the session folder writable;\n\

@@ -6,6 +6,7 @@
 mod support;
 
 mod mcp;
+mod notify;
 mod page_agent;
 mod page_entry;
 mod page_finding;
