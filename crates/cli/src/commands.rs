@@ -23,6 +23,7 @@ pub mod man;
 pub mod mcp;
 pub mod merge;
 pub mod prompt;
+pub mod report;
 pub mod resume;
 pub mod rm;
 pub mod roles;

@@ -148,8 +148,13 @@ pub fn raw(bytes: &[u8]) {
 }
 
 pub fn json<T: Serialize>(value: &T) {
+    raw(format!("{}\n", as_json(value)).as_bytes());
+}
+
+/// The text that is printed for a value, without the line break after it.
+pub fn as_json<T: Serialize>(value: &T) -> String {
     let text = serde_json::to_string_pretty(value).expect("what we print can be written as JSON");
-    raw(format!("{}\n", visible_json(&text)).as_bytes());
+    visible_json(&text).into_owned()
 }
 
 /// One JSON value a line.

@@ -142,6 +142,10 @@ pages! {
          missing or invalid, or the role may not reply with this status. Nothing was submitted and no attempt was used.\n\n\
          What to do: fix every error in the message and submit it again. `tollgate schema agent-output` describes the format,\n\
          and the prompt of the dispatch has an example.";
+    "cli.report":
+        "The report could not be written to the file that you named, or to SESSION.html in the current folder. The session is\n\
+         not touched by it.\n\n\
+         What to do: check that the folder exists, that you may write to it, and that the disk has space.";
     "cli.repository":
         "Tollgate needs a git repository with a commit and checked-out files. This is not one, or git itself does not work.\n\n\
          What to do: go to a repository, or create one with `git init` and a first commit. `tollgate doctor` shows what is\n\
