@@ -44,11 +44,14 @@ fn level(level: Level) -> &'static str {
 }
 
 pub fn whole(all: &[LogLine]) -> Markup {
+    html! { section.card aria-label="Log" { (last(all, "log")) } }
+}
+
+/// Without what is around it on a page.
+pub fn last(all: &[LogLine], id: &str) -> Markup {
     let left_out = all.len().saturating_sub(LINES_MAX);
     html! {
-        section.card aria-label="Log" {
-            @if left_out > 0 { p.dim { (left_out) " earlier lines are left out; " code { "tollgate log" } " prints all of them." } }
-            (lines(all.iter().skip(left_out), "log"))
-        }
+        @if left_out > 0 { p.dim { (left_out) " earlier lines are left out; " code { "tollgate log" } " prints all of them." } }
+        (lines(all.iter().skip(left_out), id))
     }
 }
