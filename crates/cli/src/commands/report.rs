@@ -1,5 +1,7 @@
 //! `tollgate report`: all of a session in one text, for people and for other programs.
 
+mod formats;
+
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, place};
@@ -19,7 +21,8 @@ use tollgate_page::report::Report as Whole;
 /// the current folder.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate report\n  tollgate report --html\n  \
-tollgate report latest --html -o /tmp/report.html")]
+tollgate report latest --html -o /tmp/report.html\n  tollgate report --junit -o junit.xml\n  \
+tollgate report --provenance -o provenance.json")]
 pub struct Report {
     /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
     #[arg(default_value = "latest")]
@@ -38,6 +41,12 @@ pub struct FormatArgs {
     /// One HTML file with everything in it
     #[arg(long)]
     pub html: bool,
+    /// Every command that Tollgate ran as JUnit XML, for CI services
+    #[arg(long)]
+    pub junit: bool,
+    /// Where the commit of a session that is done comes from: in-toto and SLSA provenance, not signed
+    #[arg(long)]
+    pub provenance: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -47,6 +56,8 @@ pub struct FormatArgs {
 enum Format {
     Markdown,
     Html,
+    Junit,
+    Provenance,
     Json,
 }
 
@@ -71,6 +82,8 @@ impl FormatArgs {
     fn chosen(&self) -> Format {
         match self {
             Self { html: true, .. } => Format::Html,
+            Self { junit: true, .. } => Format::Junit,
+            Self { provenance: true, .. } => Format::Provenance,
             Self { json: true, .. } => Format::Json,
             Self { .. } => Format::Markdown,
         }
@@ -83,6 +96,8 @@ impl Format {
         match self {
             Self::Markdown => |opened| Ok(whole(opened)?.markdown()),
             Self::Html => |opened| Ok(whole(opened)?.html()),
+            Self::Junit => formats::junit,
+            Self::Provenance => formats::provenance,
             Self::Json => |opened| Ok(output::as_json(&whole(opened)?.json())),
         }
     }

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod formats;
 mod mcp;
 mod page_agent;
 mod page_entry;
