@@ -6,6 +6,7 @@
 mod support;
 
 mod formats;
+mod formats_docs;
 mod formats_github;
 mod mcp;
 mod page_agent;
