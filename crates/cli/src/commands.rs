@@ -24,6 +24,7 @@ pub mod mcp;
 pub mod merge;
 pub mod notify;
 pub mod prompt;
+pub mod report;
 pub mod resume;
 pub mod rm;
 pub mod roles;

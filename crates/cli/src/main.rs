@@ -11,6 +11,7 @@ mod exit;
 mod explain;
 mod face;
 mod failure;
+mod github;
 mod installed;
 mod interrupt;
 mod outcome;
@@ -31,10 +32,15 @@ fn main() -> ExitCode {
     // A shell asks what can be completed; then nothing else is done.
     clap_complete::CompleteEnv::with_factory(|| candidates::with(args::public_command()))
         .complete();
-    match args::Args::parse().run() {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return output::usage(&error),
+    };
+    match args.run() {
         Ok(code) => code,
         Err(failure) => {
             output::failure(&failure);
+            github::tell_failure(&failure);
             failure.exit.into()
         }
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tollgate_contract::config::Config;
 use tollgate_core::id::{DispatchNumber, SessionName};
 use tollgate_core::view::View;
+use tollgate_desk::{Opened, Repo};
 use tollgate_files::layout::{Layout, SessionLayout, journal_anchors, state_home};
 use tollgate_files::redact::Redactor;
 use tollgate_git::repository::Repository;
@@ -43,6 +44,12 @@ impl Checkout {
     pub fn client(&self, text: &str) -> Result<(SessionName, Client), Failure> {
         let (name, layout) = self.session(text)?;
         Ok((name, Client::open(layout).map_err(Failure::reading)?))
+    }
+
+    /// A session with all that surfaces show of it.
+    pub fn opened(&self, text: &str) -> Result<Opened, Failure> {
+        let (name, _) = self.session(text)?;
+        Ok(Opened::open(Repo::at(self.layout.repo_root()), name)?)
     }
 
     /// A session that has begun, as its journal tells it now, whoever owns it.

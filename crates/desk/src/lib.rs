@@ -4,6 +4,7 @@
 //! a surface is refused what a person in a terminal is refused, in the same words.
 
 pub mod chronicle;
+pub mod formats;
 mod list;
 mod opened;
 mod orders;

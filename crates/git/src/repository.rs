@@ -6,6 +6,7 @@ mod contents;
 mod differences;
 mod forget;
 mod land;
+mod origin;
 mod refs;
 
 pub use aside::AsideError;

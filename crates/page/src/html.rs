@@ -26,6 +26,9 @@ const RAIL_MAX: usize = 40;
 const GOAL_CHARS: usize = 160;
 
 pub const PICTURES: &str = pictures::STYLE;
+pub const STYLE: &str = include_str!("../assets/style.css");
+/// The gate, as a picture that is asked for from nobody.
+pub const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 14V5h2v9zM5 6l9-3 .6 1.9L5 8z' fill='%232457d6'/%3E%3C/svg%3E";
 
 /// What surrounds every page.
 #[derive(Debug)]
@@ -122,7 +125,7 @@ fn head(title: &str) -> Markup {
             meta name="viewport" content="width=device-width,initial-scale=1";
             meta name="color-scheme" content="light dark";
             title { (terminal_line(title, 80)) " – Tollgate" }
-            link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 14V5h2v9zM5 6l9-3 .6 1.9L5 8z' fill='%232457d6'/%3E%3C/svg%3E";
+            link rel="icon" href=(ICON);
             link rel="stylesheet" href="/style.css";
             script src="/page.js" defer {}
         }

@@ -26,7 +26,6 @@ const BODY_BYTES_MAX: usize = 512 << 10;
 /// A browser sends a form at once.
 pub const FORM_TAKES: Duration = Duration::from_secs(10);
 
-const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/page.js");
 
 pub fn all() -> Router<Arc<App>> {
@@ -51,7 +50,7 @@ pub fn all() -> Router<Arc<App>> {
 }
 
 async fn style() -> Response {
-    let text = format!("{}\n{STYLE}", html::PICTURES);
+    let text = format!("{}\n{}", html::PICTURES, html::STYLE);
     ([(CONTENT_TYPE, "text/css; charset=utf-8")], text).into_response()
 }
 

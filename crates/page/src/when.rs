@@ -37,6 +37,16 @@ pub fn clock(at: Timestamp) -> Markup {
     html! { time datetime=(at) title=(whole(at)) { (local(at, "%H:%M:%S")) } }
 }
 
+/// Day and time of day.
+pub fn moment(at: Timestamp) -> Markup {
+    html! { time datetime=(at) { (local(at, "%Y-%m-%d %H:%M:%S")) } }
+}
+
+/// The zone of all times that are shown: `UTC+01:00`.
+pub fn zone(at: Timestamp) -> String {
+    format!("UTC{}", local(at, "%:z"))
+}
+
 /// How long ago it was.
 pub fn ago(at: Timestamp, now: Timestamp) -> Markup {
     let words = match now.ms_since(at) / 1_000 {

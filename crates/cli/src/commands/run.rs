@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
 use crate::outcome::ForScripts;
-use crate::{estimate, output, place, progress, summary, tracking};
+use crate::{estimate, github, output, place, progress, summary, tracking};
 use clap::Args;
 use route::Routed;
 use std::collections::BTreeSet;
@@ -375,6 +375,7 @@ pub fn drive(
     }
     let exit = summary::ending(owner.root(), &view, &owner.assigned(), ending);
     for_scripts.end(&view, exit);
+    github::tell_session(owner.root(), &view);
     Ok(exit)
 }
 

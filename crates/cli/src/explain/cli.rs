@@ -147,6 +147,15 @@ pages! {
          missing or invalid, or the role may not reply with this status. Nothing was submitted and no attempt was used.\n\n\
          What to do: fix every error in the message and submit it again. `tollgate schema agent-output` describes the format,\n\
          and the prompt of the dispatch has an example.";
+    "cli.provenance":
+        "Provenance tells where a commit comes from, so there must be one that will not change: the session must be done, it must\n\
+         have accepted work, and its commit must be in this repository.\n\n\
+         What to do: finish the session with `tollgate resume`. Where its commit is gone, fetch the branch from where it was pushed\n\
+         to. A branch that was moved since is no obstacle: the provenance names the commit that the session made.";
+    "cli.report":
+        "The report could not be written to the file that you named, or to SESSION.html in the current folder. The session is\n\
+         not touched by it.\n\n\
+         What to do: check that the folder exists, that you may write to it, and that the disk has space.";
     "cli.repository":
         "Tollgate needs a git repository with a commit and checked-out files. This is not one, or git itself does not work.\n\n\
          What to do: go to a repository, or create one with `git init` and a first commit. `tollgate doctor` shows what is\n\

@@ -5,6 +5,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod formats;
+mod formats_docs;
+mod formats_github;
 mod mcp;
 mod notify;
 mod page_agent;

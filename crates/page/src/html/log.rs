@@ -47,14 +47,21 @@ fn level(level: Level) -> &'static str {
 }
 
 pub fn whole(head: &Head<'_>, all: &[LogLine], ran: &Chronicle, now: Timestamp) -> Markup {
-    let left_out = all.len().saturating_sub(LINES_MAX);
     html! {
         (steps::all(head, ran, now))
         section.card aria-label="Log" {
             h2 { "Events" }
-            @if left_out > 0 { p.dim { (left_out) " earlier lines are left out; " code { "tollgate log" } " prints all of them." } }
-            (lines(all.iter().skip(left_out), "log"))
+            (last(all, "log"))
         }
         (head.again())
+    }
+}
+
+/// Without what is around it on a page.
+pub fn last(all: &[LogLine], id: &str) -> Markup {
+    let left_out = all.len().saturating_sub(LINES_MAX);
+    html! {
+        @if left_out > 0 { p.dim { (left_out) " earlier lines are left out; " code { "tollgate log" } " prints all of them." } }
+        (lines(all.iter().skip(left_out), id))
     }
 }

@@ -126,7 +126,7 @@ fn notes(view: &View) -> Markup {
     }
 }
 
-fn listed<'a>(title: &str, all: impl Iterator<Item = &'a str>) -> Markup {
+pub fn listed<'a>(title: &str, all: impl Iterator<Item = &'a str>) -> Markup {
     let all: Vec<&str> = all.collect();
     html! {
         @if !all.is_empty() {
