@@ -37,3 +37,4 @@ pub mod sessions;
 pub mod snapshot;
 pub mod status;
 pub mod submit;
+pub mod watch;

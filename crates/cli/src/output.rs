@@ -364,6 +364,16 @@ pub fn size(bytes: u64) -> String {
     if *unit == "B" { format!("{rest} B") } else { format!("{rest}.{below} {unit}") }
 }
 
+/// A person can press keys and see a whole screen.
+pub fn has_a_screen() -> bool {
+    !is_dumb() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// The person wants to see colours on standard output.
+pub fn has_colours() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// A terminal that knows no sequences.
 pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term == "dumb")

@@ -236,6 +236,11 @@ pages! {
          What to do: `tollgate agents trust NAME` shows the files and asks you; without a terminal add `--yes`. If a session\n\
          changed such a file, the failed attempt names the tree to look at: `tollgate agents trust NAME --in FOLDER`. Or\n\
          remove `inherit`: then none of these settings are loaded.";
+    "cli.watch":
+        "The terminal view cannot be shown: there is no terminal for its keys and its screen, the terminal knows no sequences\n\
+         (TERM=dumb), or it was closed.\n\n\
+         What to do: run `tollgate watch` at a terminal, over ssh with `ssh -t`. Without one, `tollgate status` and\n\
+         `tollgate log --follow` show a session, and `tollgate answer` decides.";
     "cli.write":
         "A file could not be written.\n\n\
          What to do: check that the folder exists, that you may write to it, and that there is free space.";
