@@ -13,7 +13,7 @@ mod repositories;
 
 pub use list::Row;
 pub use opened::{LogLine, Opened, OpenedError, Output, Stamp};
-pub use orders::{Answer, NewSession, Orders, Refused};
+pub use orders::{Answer, NewSession, Orders, Refused, Takeaway};
 pub use repositories::Repo;
 
 pub use tollgate_git::repository::ChangedLines;

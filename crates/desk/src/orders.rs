@@ -3,7 +3,7 @@
 use super::Repo;
 use serde::Deserialize;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -48,6 +48,13 @@ pub struct NewSession {
     pub inputs: Vec<String>,
     pub research: bool,
     pub design: bool,
+}
+
+/// A session as one file, to be taken elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takeaway {
+    Report,
+    Archive,
 }
 
 /// Why a command did nothing.
@@ -164,6 +171,34 @@ impl Orders {
         }
     }
 
+    /// The session as one file, which has no name and is gone when it is closed.
+    pub fn take_away(
+        &self,
+        repo: &Repo,
+        session: &SessionName,
+        what: Takeaway,
+    ) -> Result<File, Refused> {
+        let mut command = match what {
+            Takeaway::Report => self.command(repo, "report"),
+            Takeaway::Archive => self.command(repo, "export"),
+        };
+        match what {
+            Takeaway::Report => command.arg("--html"),
+            Takeaway::Archive => command.arg("--output=-"),
+        };
+        command.args(["--", session.as_str()]);
+        let (mut written, out) = scratch()?;
+        let (said, errors) = scratch()?;
+        let status = command.stdout(out).stderr(errors).status();
+        match status.map_err(|cause| could_not_start(&cause))?.success() {
+            true => {
+                written.rewind().map_err(|cause| could_not_start(&cause))?;
+                Ok(written)
+            }
+            false => Err(told(said)),
+        }
+    }
+
     /// The names of the actions that a session of this repository can have.
     pub fn actions(&self, repo: &Repo) -> Vec<String> {
         let mut command = self.command(repo, "actions");
@@ -240,7 +275,6 @@ fn first_line(from: impl Read) -> Option<String> {
 }
 
 fn told(mut said: File) -> Refused {
-    use std::io::Seek;
     let mut bytes = Vec::new();
     let _unread = said.rewind().and_then(|()| said.take(SAID_BYTES_MAX).read_to_end(&mut bytes));
     in_its_words(&bytes)

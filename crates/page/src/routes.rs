@@ -5,6 +5,7 @@ mod gate;
 mod list;
 mod new;
 mod session;
+mod takeaway;
 
 use crate::html::{self, Frame};
 use crate::server::App;
@@ -42,6 +43,8 @@ pub fn all() -> Router<Arc<App>> {
         .route("/s/{repo}/{session}/comment", post(gate::comment))
         .route("/s/{repo}/{session}/resume", post(gate::resume))
         .route("/s/{repo}/{session}/cancel", post(gate::cancel))
+        .route("/s/{repo}/{session}/report.html", get(takeaway::report))
+        .route("/s/{repo}/{session}/archive.tar.gz", get(takeaway::archive))
         .route("/s/{repo}/{session}/{tab}", get(session::tab))
         .route("/style.css", get(style))
         .route("/page.js", get(script))

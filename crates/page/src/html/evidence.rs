@@ -103,7 +103,11 @@ fn state_of_chain(head: &Head<'_>, audit: &Audit, chain: &Result<Verified, Opene
                 Err(why) => { p { span."badge bad" { "broken" } } p.pre { (foreign(&why.to_string())) } },
             }
             p.dim { "Every record names the hash of the one before it. Opening this page checks the whole chain again." }
-            form.inline method="get" action=(head.link("evidence")) { button { "Verify the chain again" } }
+            form.inline method="get" action=(head.link("evidence")) {
+                button { "Verify the chain again" }
+                a.button href=(head.link("report.html")) download { "Report as one file" }
+                a.button href=(head.link("archive.tar.gz")) download { "Archive" }
+            }
         }
     }
 }
