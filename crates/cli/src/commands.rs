@@ -11,6 +11,7 @@ pub mod demo;
 pub mod diff;
 pub mod doctor;
 pub mod explain;
+pub mod export;
 pub mod findings;
 pub mod gates;
 pub mod gc;

@@ -1,5 +1,6 @@
 //! The face of Tollgate: reads the command line, calls one command, and ends with its exit code.
 
+mod archived;
 mod args;
 mod candidates;
 mod changes;

@@ -29,6 +29,10 @@ impl Checkout {
         Ok(Self { layout: Layout::new(repository.root()), repository })
     }
 
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
     /// Where it stands how far a session's journal is.
     pub fn journal_anchors(&self, session: &SessionName) -> Vec<PathBuf> {
         let state = state_home(|name| std::env::var_os(name)).ok();

@@ -56,6 +56,8 @@ pub struct Opened {
     chronicle: Chronicle,
     /// Of the journal that was opened.
     inode: u64,
+    /// It lies in no repository, so nothing outside of it says how far its journal was.
+    is_apart: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +79,13 @@ impl Opened {
             lines: Vec::new(),
             chronicle: Chronicle::default(),
             inode,
+            is_apart: false,
         })
+    }
+
+    /// A session that was taken out of an archive, into a folder that is laid out as a repository and is none.
+    pub fn apart(repo: Repo, name: SessionName) -> Result<Self, OpenedError> {
+        Ok(Self { is_apart: true, ..Self::open(repo, name)? })
     }
 
     /// Reads what was written since the last look. True when something was.
@@ -215,8 +223,13 @@ impl Opened {
 
     /// Whether the chain of the journal holds, and nothing of it is missing.
     pub fn verify(&self, state: Option<&std::path::Path>) -> Result<Verified, OpenedError> {
-        let repository = Repository::discover(&self.repo.root)?;
-        let anchors: Vec<PathBuf> = journal_anchors(state, repository.common_dir(), &self.name);
+        let anchors: Vec<PathBuf> = match self.is_apart {
+            true => Vec::new(),
+            false => {
+                let repository = Repository::discover(&self.repo.root)?;
+                journal_anchors(state, repository.common_dir(), &self.name)
+            }
+        };
         Ok(Client::verify(&self.layout, &self.name, &anchors)?)
     }
 }

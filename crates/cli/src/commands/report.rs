@@ -4,10 +4,10 @@ mod formats;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{archived, output, place};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use tollgate_desk::{Opened, OpenedError};
+use tollgate_desk::{Opened, OpenedError, Repo};
 use tollgate_files as files;
 use tollgate_files::layout::state_home;
 use tollgate_page::report::Report as Whole;
@@ -24,7 +24,7 @@ use tollgate_page::report::Report as Whole;
 tollgate report latest --html -o /tmp/report.html\n  tollgate report --junit -o junit.xml\n  \
 tollgate report --provenance -o provenance.json")]
 pub struct Report {
-    /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
+    /// A name, a unique part of one, a number of `tollgate sessions`, `latest`, or an archive of `tollgate export`
     #[arg(default_value = "latest")]
     pub session: String,
     #[command(flatten)]
@@ -64,7 +64,16 @@ enum Format {
 impl Report {
     pub fn run(self) -> Result<Exit, Failure> {
         let format = self.format.chosen();
-        let mut opened = place::Checkout::find()?.opened(&self.session)?;
+        let archive = match archived::is_meant(&self.session) {
+            true => Some(archived::open(&self.session)?),
+            false => None,
+        };
+        let mut opened = match &archive {
+            Some(archive) => {
+                Opened::open(Repo::at(archive.root()), archive.manifest.session.clone())?
+            }
+            None => place::Checkout::find()?.opened(&self.session)?,
+        };
         let text = format.render()(&mut opened)?;
         // A terminal full of HTML helps nobody.
         let at_terminal = format == Format::Html && output::is_read_by_a_person();

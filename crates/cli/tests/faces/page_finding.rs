@@ -5,6 +5,7 @@ use crate::support::plan::{Planned, planner};
 use crate::support::{APPROVE, PER_BATCH, Repo};
 use serde_json::json;
 use tollgate_programs::browser::{self, Browser, key};
+use tollgate_programs::http::Request;
 
 /// What people see of these elements, hidden ones left out.
 fn seen(browser: &Browser, css: &str) -> Vec<String> {
@@ -105,4 +106,27 @@ fn r189_a_session_that_is_over_is_run_again_from_the_filled_in_form() {
         "nothing starts by opening the form"
     );
     browser.expect_no_complaint();
+}
+
+#[test]
+fn r194_a_report_and_an_archive_that_verifies_are_taken_from_the_page() {
+    let repo = Repo::new();
+    let (served, visitor, session) = at_the_gate(&repo);
+    let name = session.rsplit('/').next().unwrap();
+    let report = visitor.read(&format!("{session}/report.html"));
+    assert_eq!(report.status, 200, "{}", report.everything());
+    let disposition = report.header("content-disposition").unwrap().to_owned();
+    assert_eq!(disposition, format!("attachment; filename=\"{name}.html\""));
+    assert!(report.text().contains(crate::support::GOAL) && report.text().ends_with("</html>\n"), "{}", report.text());
+
+    let archive = visitor.read(&format!("{session}/archive.tar.gz"));
+    assert_eq!(archive.status, 200, "{}", archive.everything());
+    std::fs::write(repo.outside("taken.tar.gz"), &archive.body).unwrap();
+    repo.tollgate(&["audit", "--verify", repo.outside("taken.tar.gz").to_str().unwrap()]).exits(0);
+
+    // Nobody else gets them.
+    for file in ["report.html", "archive.tar.gz"] {
+        let request = Request::get(&format!("{session}/{file}")).header("Host", &served.address.to_string());
+        assert_eq!(request.send(served.address).unwrap().status, 401);
+    }
 }
