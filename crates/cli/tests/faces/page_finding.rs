@@ -117,7 +117,11 @@ fn r194_a_report_and_an_archive_that_verifies_are_taken_from_the_page() {
     assert_eq!(report.status, 200, "{}", report.everything());
     let disposition = report.header("content-disposition").unwrap().to_owned();
     assert_eq!(disposition, format!("attachment; filename=\"{name}.html\""));
-    assert!(report.text().contains(crate::support::GOAL) && report.text().ends_with("</html>\n"), "{}", report.text());
+    assert!(
+        report.text().contains(crate::support::GOAL) && report.text().ends_with("</html>\n"),
+        "{}",
+        report.text()
+    );
 
     let archive = visitor.read(&format!("{session}/archive.tar.gz"));
     assert_eq!(archive.status, 200, "{}", archive.everything());
@@ -126,7 +130,8 @@ fn r194_a_report_and_an_archive_that_verifies_are_taken_from_the_page() {
 
     // Nobody else gets them.
     for file in ["report.html", "archive.tar.gz"] {
-        let request = Request::get(&format!("{session}/{file}")).header("Host", &served.address.to_string());
+        let request =
+            Request::get(&format!("{session}/{file}")).header("Host", &served.address.to_string());
         assert_eq!(request.send(served.address).unwrap().status, 401);
     }
 }
