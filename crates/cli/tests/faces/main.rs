@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod mcp;
 mod page_agent;
 mod page_entry;
 mod page_hostile;
@@ -12,4 +13,5 @@ mod page_load;
 mod page_looks;
 mod page_session;
 mod showcase;
-mod mcp;
+mod watch_exits;
+mod watch_session;
