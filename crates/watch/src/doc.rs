@@ -8,6 +8,8 @@ use ratatui::text::{Line, Span};
 const BAR: &str = "│ ";
 /// What a screen cannot show in hours is no help to anybody.
 const LINES_MAX: usize = 50_000;
+/// A mark that is longer does not push what follows it to the right.
+const HANG_MAX: usize = 12;
 
 #[derive(Debug, Clone)]
 struct DocLine {
@@ -15,6 +17,8 @@ struct DocLine {
     /// What stands before each piece of it.
     before: &'static str,
     text: String,
+    /// So far to the right are the pieces after the first.
+    hang: usize,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -37,7 +41,7 @@ struct Wrapped {
 impl Doc {
     /// Words of ours.
     pub fn say(&mut self, ink: Ink, text: impl Into<String>) -> &mut Self {
-        self.push(ink, "", text.into());
+        self.push(ink, "", text.into(), 0);
         self
     }
 
@@ -56,14 +60,21 @@ impl Doc {
     /// A text of others, each line behind a bar.
     pub fn quote(&mut self, ink: Ink, text: &str) -> &mut Self {
         for line in lines(text) {
-            self.push(ink, BAR, line);
+            self.push(ink, BAR, line, 0);
         }
+        self
+    }
+
+    /// A word of ours and what it means, which stays beside it.
+    pub fn entry(&mut self, word: &str, meaning: &str) -> &mut Self {
+        let text = format!("{word}{meaning}");
+        self.push(Ink::Plain, "  ", text, width(word));
         self
     }
 
     /// A text of others on one line, indented below words of ours.
     pub fn item(&mut self, ink: Ink, mark: &str, text: &str) -> &mut Self {
-        self.push(ink, "  ", format!("{mark}{}", one_line(text)));
+        self.push(ink, "  ", format!("{mark}{}", one_line(text)), width(mark).min(HANG_MAX));
         self
     }
 
@@ -96,7 +107,7 @@ impl Doc {
                 Some(b'@') => Ink::Note,
                 _ => Ink::Strong,
             };
-            self.push(ink, BAR, line);
+            self.push(ink, BAR, line, 0);
         }
         self
     }
@@ -112,7 +123,7 @@ impl Doc {
                 false => Ink::Plain,
             };
             is_code ^= is_fence;
-            self.push(ink, BAR, line);
+            self.push(ink, BAR, line, 0);
         }
         self
     }
@@ -142,22 +153,16 @@ impl Doc {
         .collect()
     }
 
-    fn push(&mut self, ink: Ink, before: &'static str, text: String) {
+    fn push(&mut self, ink: Ink, before: &'static str, text: String, hang: usize) {
         if self.lines.len() >= LINES_MAX {
             let half = LINES_MAX / 2;
             self.lines.drain(..half);
             self.parts = self.parts.iter().filter_map(|at| at.checked_sub(half)).collect();
-            self.lines.insert(
-                0,
-                DocLine {
-                    ink: Ink::Dim,
-                    before: "",
-                    text: "… what came before is not shown any more".to_owned(),
-                },
-            );
+            let text = "… what came before is not shown any more".to_owned();
+            self.lines.insert(0, DocLine { ink: Ink::Dim, before: "", text, hang: 0 });
             self.shown = None;
         }
-        let line = DocLine { ink, before, text };
+        let line = DocLine { ink, before, text, hang };
         if let Some(shown) = &mut self.shown {
             shown.rows.extend(line.rows(shown.columns));
         }
@@ -219,10 +224,25 @@ fn sizes(line: &str) -> Option<(u32, u32)> {
     Some((size(old)?, size(new)?))
 }
 
+/// A line in pieces: the first has all columns, the others those that are left of them.
+fn first_and_rest(text: &str, columns: usize, hang: usize) -> (String, Vec<String>) {
+    let first = wrap(text, columns).swap_remove(0);
+    let rest = text.get(first.len()..).unwrap_or_default();
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    let rest = wrap(rest, columns.saturating_sub(hang));
+    (first, rest)
+}
+
 impl DocLine {
     fn rows(&self, columns: usize) -> impl Iterator<Item = (Ink, &'static str, String)> + use<> {
         let (ink, before) = (self.ink, self.before);
-        let pieces = wrap(&self.text, columns.saturating_sub(width(before)));
-        pieces.into_iter().map(move |piece| (ink, before, piece))
+        let hang = self.hang;
+        let columns = columns.saturating_sub(width(before));
+        let (first, rest) = match width(&self.text) > columns {
+            true => first_and_rest(&self.text, columns, hang),
+            false => (self.text.clone(), Vec::new()),
+        };
+        let rest = rest.into_iter().map(move |piece| format!("{}{piece}", " ".repeat(hang)));
+        std::iter::once(first).chain(rest).map(move |piece| (ink, before, piece))
     }
 }

@@ -7,6 +7,7 @@ use crate::text::one_line;
 use crate::{session, when};
 use jiff::tz::TimeZone;
 use tollgate_core::count::counted;
+use tollgate_core::decision::DecisionKind;
 use tollgate_core::event::{CriterionResult, FindingStatus};
 use tollgate_core::id::TaskRef;
 use tollgate_core::task::Check;
@@ -24,7 +25,11 @@ const NOTICES: usize = 4;
 pub fn question(seen: &Seen, asked: &QuestionView) -> Doc {
     let view = &seen.view;
     let mut doc = Doc::default();
-    doc.quote(Ink::Plain, &asked.question);
+    // What an approval lists below its question is told in its own parts; the whole text is what is on record.
+    let first = asked.question.lines().next().unwrap_or_default();
+    let has_more = first.len() < asked.question.trim_end().len();
+    let is_shortened = asked.kind == DecisionKind::Approve && has_more;
+    doc.quote(Ink::Plain, if is_shortened { first } else { &asked.question });
     changed(&mut doc, asked);
     doc.head("What it cost so far").item(Ink::Plain, "", &view.costs.spend.to_string());
     open_findings(&mut doc, view);
@@ -46,6 +51,9 @@ pub fn question(seen: &Seen, asked: &QuestionView) -> Doc {
             };
             doc.item(Ink::Plain, mark, below(view, &file.path));
         }
+    }
+    if is_shortened {
+        doc.head("The whole question, as it is on record").quote(Ink::Plain, &asked.question);
     }
     doc
 }

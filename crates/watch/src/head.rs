@@ -30,7 +30,9 @@ pub fn lines(
         lines.push(paint.line(&names(seen), columns));
     }
     lines.push(way(&seen.view.route.steps, paint, columns));
-    lines.push(paint.line(&progress(seen, now), columns));
+    let until = if seen.view.route.standing.is_over() { seen.view.updated_at } else { now };
+    let elapsed = format!("{} in all", when::span(until.ms_since(seen.view.opened_at)));
+    lines.push(paint.sides(&progress(seen), &vec![(Ink::Dim, elapsed)], columns));
     lines.extend(next(seen).map(|words| paint.line(&words, columns)));
     lines
 }
@@ -130,7 +132,7 @@ fn step((state, progress): &(State, Progress)) -> (Ink, String) {
     }
 }
 
-fn progress(seen: &Seen, now: Timestamp) -> Words {
+fn progress(seen: &Seen) -> Words {
     let view = &seen.view;
     let tasks = &view.work.tasks;
     let mut words: Words = Vec::new();
@@ -141,14 +143,11 @@ fn progress(seen: &Seen, now: Timestamp) -> Words {
         words.push((Ink::Dim, "░".repeat(BAR - full)));
         words.push((Ink::Plain, format!(" {done} of {} · ", counted(tasks.len() as u64, "task"))));
     }
-    let until = if view.route.standing.is_over() { view.updated_at } else { now };
-    let elapsed = until.ms_since(view.opened_at);
     words.extend(money(seen));
     words.push((Ink::Plain, format!(" · {}", counted(view.costs.spend.attempts, "attempt"))));
     let limit = seen.limits.wall_ms.map(|ms| format!(" of {}", when::span(ms)));
-    words.push((Ink::Plain, format!(" · {} of work", when::span(view.costs.spend.wall_ms))));
+    words.push((Ink::Plain, format!(" · agents {}", when::span(view.costs.spend.wall_ms))));
     words.push((Ink::Plain, limit.unwrap_or_default()));
-    words.push((Ink::Dim, format!(" · {} since the start", when::span(elapsed))));
     words
 }
 

@@ -3,7 +3,7 @@
 use crate::doc::Doc;
 use crate::frame;
 use crate::keys::Key;
-use crate::paint::{Ink, Paint};
+use crate::paint::Paint;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
@@ -87,7 +87,7 @@ impl Help {
         for (head, keys) in [(title, keys), ("To move", MOVES), ("Everywhere", EVERYWHERE)] {
             doc.head(head);
             for (key, does) in keys {
-                doc.say(Ink::Plain, format!("  {key:<10} {does}"));
+                doc.entry(&format!("{key:<10} "), does);
             }
         }
         Self { doc, top: 0, drawn: (0, 0) }

@@ -220,8 +220,8 @@ impl Loop {
         let has_keys = !polled[0].revents().is_empty();
         let mut bytes = [0; 64];
         while matches!((&self.woken).read(&mut bytes), Ok(1..)) {}
-        let mut is_changed = self.heed()?;
-        if self.end.is_some() {
+        // What was typed before the terminal was given back is gone, and a read would wait for more.
+        if self.heed()? {
             return Ok(true);
         }
         let keys = match has_keys {
@@ -235,7 +235,10 @@ impl Loop {
             },
             false => self.keys.settle(),
         };
+        let mut is_changed = false;
         for key in keys {
+            #[cfg(feature = "test-hooks")]
+            assert!(key != crate::keys::Key::Char('☠'), "a test pressed the key that panics");
             let wishes = self.screen.handle(&key);
             self.grant(wishes)?;
             is_changed = true;

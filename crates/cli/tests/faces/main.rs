@@ -18,3 +18,5 @@ mod page_load;
 mod page_looks;
 mod page_session;
 mod showcase;
+mod watch_exits;
+mod watch_session;
