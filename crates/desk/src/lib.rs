@@ -7,6 +7,7 @@ pub mod chronicle;
 mod list;
 mod opened;
 mod orders;
+pub mod otlp;
 pub mod pictures;
 mod repositories;
 

@@ -14,3 +14,4 @@ mod page_load;
 mod page_looks;
 mod page_session;
 mod showcase;
+mod telemetry;
