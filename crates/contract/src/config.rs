@@ -6,7 +6,7 @@ pub mod wire;
 
 pub use wire::{
     Adapter, ConfigFile, CoverageTable, Enforce, GcTable, Isolation, NotifyOn, NotifyTable,
-    SandboxTable, SnapshotTable, TrackerKind,
+    SandboxTable, SnapshotTable, TelemetryTable, TrackerKind,
 };
 
 use crate::agent_output::wire::micro_usd;
@@ -50,6 +50,7 @@ pub struct Config {
     pub commit: CommitConfig,
     pub gc: GcTable,
     pub notify: NotifyTable,
+    pub telemetry: TelemetryTable,
     /// The session folders are left to git.
     pub sessions_tracked: bool,
     policy: Policy,
@@ -199,6 +200,7 @@ fn config(file: ConfigFile) -> Config {
         },
         gc: file.gc,
         notify: file.notify,
+        telemetry: file.telemetry,
         sessions_tracked: file.session.tracked,
     }
 }

@@ -18,6 +18,7 @@ pub enum NoticeCode {
     ReleaseTagRefused,
     ReportIncomplete,
     TasksUnreachable,
+    TelemetryFailed,
     TrackerFailed,
     WorkDropped,
     WorkOddDocument,
@@ -29,7 +30,7 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 18] = [
+const WORDS: [(NoticeCode, &str); 19] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
     (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
@@ -42,6 +43,7 @@ const WORDS: [(NoticeCode, &str); 18] = [
     (NoticeCode::ReleaseTagRefused, "release.tag_refused"),
     (NoticeCode::ReportIncomplete, "report.incomplete"),
     (NoticeCode::TasksUnreachable, "tasks.unreachable"),
+    (NoticeCode::TelemetryFailed, "telemetry.failed"),
     (NoticeCode::TrackerFailed, "tracker.failed"),
     (NoticeCode::WorkDropped, "work.dropped"),
     (NoticeCode::WorkOddDocument, "work.odd_document"),

@@ -8,6 +8,7 @@ pub mod formats;
 mod list;
 mod opened;
 mod orders;
+pub mod otlp;
 pub mod pictures;
 mod repositories;
 

@@ -1,9 +1,11 @@
 //! Calls to servers: bounded in time and size, trusting what this machine trusts, and never redirected.
 
 mod address;
+mod headers;
 mod post;
 
 pub use address::Address;
+pub use headers::headers;
 pub use post::{PostError, Posted, post};
 
 use std::io::ErrorKind;

@@ -10,8 +10,6 @@ pub use announcement::{Announcement, Kind, Repository, ToAnswer, ToPlay};
 pub use courier::{Courier, Report};
 pub use means::{Means, Messenger, desktop_program};
 
-pub use tollgate_http::Address;
-
 use std::time::Duration;
 
 /// So long one delivery may take, with all its retries.

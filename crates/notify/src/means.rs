@@ -109,7 +109,7 @@ impl Messenger {
         header_env: &BTreeMap<String, String>,
         told: &Announcement,
     ) -> Result<String, String> {
-        let headers = self.headers(header_env)?;
+        let headers = tollgate_http::headers(header_env, self.lookup)?;
         let address = Address::parse(address)
             .map_err(|why| format!("the address of `webhook` cannot be used: {why}"))?;
         let body = told.cloud_event().to_string();
@@ -117,24 +117,6 @@ impl Messenger {
         let posted = Posted { content_type, headers: &headers, body: body.as_bytes() };
         let status = post(&address, posted, PATIENCE).map_err(|error| error.to_string())?;
         Ok(format!("{} took it with status {status}", address.host()))
-    }
-
-    /// The headers with their values; or which variable has none.
-    pub fn headers(
-        &self,
-        header_env: &BTreeMap<String, String>,
-    ) -> Result<Vec<(String, String)>, String> {
-        let value = |(header, variable): (&String, &String)| {
-            let value = (self.lookup)(variable).and_then(|value| value.into_string().ok());
-            let value = value.map(|value| value.trim().to_owned()).unwrap_or_default();
-            let is_sendable = !value.is_empty()
-                && value.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
-            match is_sendable {
-                true => Ok((header.clone(), value)),
-                false => Err(format!("{variable} is not set to a value for the header {header}")),
-            }
-        };
-        header_env.iter().map(value).collect()
     }
 }
 

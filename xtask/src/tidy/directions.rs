@@ -26,7 +26,7 @@ const HOST: [&str; 10] = [
 ];
 
 /// The face shows what the host does, and what a command is about: a snapshot, a diff, an agent program.
-const CLI: [&str; 16] = [
+const CLI: [&str; 17] = [
     "tollgate-core",
     "tollgate-judge",
     "tollgate-contract",
@@ -35,6 +35,7 @@ const CLI: [&str; 16] = [
     "tollgate-git",
     "tollgate-snapshot",
     "tollgate-tracker",
+    "tollgate-http",
     "tollgate-notify",
     "tollgate-agents",
     "tollgate-host",
@@ -62,7 +63,7 @@ const SURFACE: [&str; 5] =
 /// Where the face may name a crate below the host: in the command that the crate is about, or where our binary becomes
 /// another program. Everything of a session goes through `tollgate_host::client`. The core, the contract, the files and the
 /// host are for all of it.
-const CLI_NAMES: [(&str, &[&str]); 8] = [
+const CLI_NAMES: [(&str, &[&str]); 9] = [
     ("tollgate_judge", &["commands/scope"]),
     (
         "tollgate_git",
@@ -98,6 +99,7 @@ const CLI_NAMES: [(&str, &[&str]); 8] = [
     ("tollgate_snapshot", &["commands/snapshot"]),
     ("tollgate_tracker", &["tracking", "commands/doctor", "commands/labels"]),
     ("tollgate_notify", &["commands/notify", "commands/doctor"]),
+    ("tollgate_http", &["telemetry", "commands/notify"]),
     ("tollgate_standin", &["commands/agents/conformance"]),
 ];
 

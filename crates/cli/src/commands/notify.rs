@@ -106,8 +106,8 @@ pub fn ready(messenger: &Messenger, means: &Means) -> Result<String, String> {
         }
         Means::Desktop => Ok(desktop_program(messenger.lookup)?.display().to_string()),
         Means::Webhook { address, header_env } => {
-            messenger.headers(header_env)?;
-            let address = tollgate_notify::Address::parse(address)?;
+            tollgate_http::headers(header_env, messenger.lookup)?;
+            let address = tollgate_http::Address::parse(address)?;
             Ok(format!("sends to {}", address.host()))
         }
     }

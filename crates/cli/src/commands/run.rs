@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
 use crate::outcome::ForScripts;
-use crate::{estimate, github, output, place, progress, summary, tracking};
+use crate::{estimate, github, output, place, progress, summary, telemetry, tracking};
 use clap::Args;
 use route::Routed;
 use std::collections::BTreeSet;
@@ -368,6 +368,7 @@ pub fn drive(
     face.rest();
     drop(keyboard);
     let ending = ending?;
+    telemetry::send(owner, face, ending)?;
     tell_unrecorded(owner);
     let view = owner.parts().view();
     if view.is_cancelled() {

@@ -18,5 +18,6 @@ mod page_load;
 mod page_looks;
 mod page_session;
 mod showcase;
+mod telemetry;
 mod watch_exits;
 mod watch_session;

@@ -22,6 +22,8 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     rules.author(report);
     rules.address("notify", "webhook", report);
     rules.headers("notify", "webhook_header_env", report);
+    rules.address("telemetry", "otlp", report);
+    rules.headers("telemetry", "header_env", report);
 }
 
 struct ConfigRules<'a> {

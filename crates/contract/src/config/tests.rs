@@ -63,6 +63,9 @@ desktop = true
 command = ["./notify.sh", "--all"]
 webhook = "https://hooks.example.com/x"
 webhook_header_env = { Authorization = "HOOK_AUTH" }
+[telemetry]
+otlp = "https://collector.example.com:4318"
+header_env = { Authorization = "OTLP_AUTH" }
 [security]
 sensitive = ["**/pay/**"]
 [check]

@@ -27,6 +27,7 @@ pub struct ConfigFile {
     pub commit: CommitTable,
     pub gc: GcTable,
     pub notify: NotifyTable,
+    pub telemetry: TelemetryTable,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +99,16 @@ impl Default for NotifyTable {
             webhook_header_env: BTreeMap::new(),
         }
     }
+}
+
+/// Where traces of sessions are sent; nowhere by default.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TelemetryTable {
+    /// The address of an OpenTelemetry collector that takes OTLP over HTTP.
+    pub otlp: Option<String>,
+    /// Headers of that request, each with the name of the environment variable that has its value.
+    pub header_env: BTreeMap<String, String>,
 }
 
 #[derive(

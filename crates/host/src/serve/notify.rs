@@ -288,15 +288,24 @@ impl Owner {
         let message = format!(
             "you could not be told by {means} of [notify]: {why}; the work continues, and `tollgate notify --test` tries it again"
         );
+        self.told_or_unrecorded(face, NoticeCode::NotifyFailed, message)
+    }
+
+    /// Something failed that the session does not need.
+    pub fn told_or_unrecorded(
+        &mut self,
+        face: &mut dyn Face,
+        code: NoticeCode,
+        message: String,
+    ) -> Result<(), ServeError> {
         if self.session().is_over() {
             self.notifying.unrecorded.push(message);
             return Ok(());
         }
-        let input = Input::Told { code: NoticeCode::NotifyFailed, message };
-        self.handle(face, vec![input]).map(drop)
+        self.handle(face, vec![Input::Told { code, message }]).map(drop)
     }
 
-    /// Failures to tell the person that the session, which is over, takes no notice of.
+    /// Failures that the session, which is over, takes no notice of.
     pub fn untold_at_end(&self) -> &[String] {
         &self.notifying.unrecorded
     }

@@ -67,3 +67,15 @@ fn r193_the_recipe_for_github_comments_on_the_issue() {
     let lines = fs::read_to_string(said).unwrap();
     assert_eq!(lines.lines().collect::<Vec<_>>(), ["issue", "comment", "42", &body]);
 }
+
+#[test]
+fn r193_the_settings_of_the_guides_are_good() {
+    for page in ["notifications.md", "telemetry.md"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide").join(page);
+        let text = fs::read_to_string(path).unwrap();
+        let block = text.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+        let repo = Repo::new();
+        repo.settings(block);
+        repo.tollgate(&["check", "tollgate.toml"]).exits(0);
+    }
+}
