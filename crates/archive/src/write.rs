@@ -110,7 +110,7 @@ impl<'a, W: Write> Writer<'a, W> {
         Self {
             name,
             mtime: u64::try_from(opened_s).unwrap_or(0),
-            out: GzBuilder::new().write(out, Compression::new(6)),
+            out: GzBuilder::new().operating_system(0xff).write(out, Compression::new(6)),
             entries: Vec::new(),
             left_out: Vec::new(),
             total: 0,

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod export;
 mod mcp;
 mod page_agent;
 mod page_entry;
@@ -12,4 +13,5 @@ mod page_hostile;
 mod page_load;
 mod page_looks;
 mod page_session;
+mod report;
 mod showcase;
