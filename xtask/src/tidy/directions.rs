@@ -25,7 +25,7 @@ const HOST: [&str; 9] = [
 ];
 
 /// The face shows what the host does, and what a command is about: a snapshot, a diff, an agent program.
-const CLI: [&str; 15] = [
+const CLI: [&str; 16] = [
     "tollgate-core",
     "tollgate-judge",
     "tollgate-contract",
@@ -37,6 +37,7 @@ const CLI: [&str; 15] = [
     "tollgate-agents",
     "tollgate-host",
     "tollgate-desk",
+    "tollgate-archive",
     "tollgate-page",
     "tollgate-watch",
     "tollgate-mcp",
@@ -112,7 +113,7 @@ const BENCH: [&str; 9] = [
 
 /// Which of our crates each of our crates may depend on: what a crate names stands above it here.
 /// The programs are for tests: nothing that is shipped may depend on them.
-const DIRECTIONS: [(&str, &[&str]); 20] = [
+const DIRECTIONS: [(&str, &[&str]); 21] = [
     ("tollgate-core", &[]),
     ("tollgate-judge", &["tollgate-core"]),
     ("tollgate-contract", &["tollgate-core", "tollgate-judge"]),
@@ -133,6 +134,7 @@ const DIRECTIONS: [(&str, &[&str]); 20] = [
     ),
     ("tollgate-host", &HOST),
     ("tollgate-desk", &DESK),
+    ("tollgate-archive", &["tollgate-core", "tollgate-files", "tollgate-git", "tollgate-host"]),
     ("tollgate-page", &SURFACE),
     ("tollgate-watch", &SURFACE),
     ("tollgate-mcp", &SURFACE),

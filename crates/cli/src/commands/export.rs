@@ -1,4 +1,4 @@
-//! `tollgate export`: a session as one file that can be judged anywhere.
+//! `tollgate export`: a session as one file that can be checked anywhere.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -66,7 +66,7 @@ impl Export {
                     Failure::usage("cli.export", message).hint("name a file with `-o FILE`")
                 );
             }
-            let manifest = tollgate_archive::write(&source, io::stdout().lock());
+            let manifest = tollgate_archive::write(&source, output::raw_stream());
             tell(&manifest.map_err(|error| failed(&name, error))?, None);
             return Ok(Exit::Ok);
         }

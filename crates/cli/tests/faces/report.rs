@@ -2,6 +2,8 @@
 
 use crate::page_hostile;
 use crate::showcase;
+use crate::support::foreign::{Foreign, OLD};
+use crate::support::pty::Terminal;
 use crate::support::{APPROVE, PER_BATCH, Repo, eventually, files_below};
 use serde_json::{Value, json};
 use std::fs;
@@ -344,9 +346,9 @@ fn r194_a_report_is_written_where_a_person_says() {
     repo.tollgate(&["report", "--html", "--json"]).exits(2);
     // At a terminal, HTML goes to a file.
     let name = repo.session_name();
-    let command =
-        format!("cd {} && {} report --html", folder.display(), env!("CARGO_BIN_EXE_tollgate"));
-    let _ = command;
+    assert_eq!(Terminal::start(&repo, &["report", "--html"]).ends(), 0);
+    let file = repo.root().join(format!("{name}.html"));
+    assert!(fs::read_to_string(&file).unwrap().starts_with("<!DOCTYPE html>"));
     let json: Value =
         serde_json::from_str(&repo.tollgate(&["report", "--json"]).exits(0).out).unwrap();
     assert_eq!(json["status"]["session"], json!(name));
@@ -367,4 +369,52 @@ fn r194_a_change_that_is_too_long_is_named_and_not_shown() {
     let text = fs::read_to_string(html(&repo)).unwrap();
     assert!(text.contains("It is not shown here; <code>tollgate diff "), "no word of it");
     assert!(text.len() < 400_000, "{} bytes", text.len());
+}
+
+/// Journals of every version of the program, also such as cannot be there any more: without commits, in the middle of work.
+#[test]
+fn r194_a_session_of_any_earlier_version_has_a_report_and_an_archive() {
+    let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/journals");
+    let journals: Vec<PathBuf> = files_below(&kept)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .collect();
+    assert!(journals.len() > 20, "{journals:?}");
+    let repo = Repo::new();
+    for (index, path) in journals.iter().enumerate() {
+        let text = fs::read_to_string(path).unwrap();
+        let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        let session = first["event"]["session"].as_str().unwrap();
+        let folder = repo.root().join(".agents-work").join(session);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("journal.jsonl"), &text).unwrap();
+        let markdown = repo.tollgate(&["report", session]).exits(0).out;
+        assert!(
+            markdown.contains(session) && markdown.contains("## Evidence"),
+            "{path:?}: {markdown}"
+        );
+        repo.tollgate(&["report", session, "--json"]).exits(0);
+        let html = repo.tollgate(&["report", session, "--html"]).exits(0).out;
+        assert!(html.trim_end().ends_with("</html>"), "{path:?}");
+        let archive = repo.outside(&format!("{index}.tar.gz"));
+        repo.tollgate(&["export", session, "-o", archive.to_str().unwrap()]).exits(0);
+        repo.tollgate(&["audit", "--verify", archive.to_str().unwrap()]).exits(0);
+        repo.tollgate(&["report", archive.to_str().unwrap()]).exits(0);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
+#[test]
+fn r194_an_imported_session_has_a_report_and_an_archive() {
+    let repo = Repo::new();
+    Foreign::new(&repo);
+    repo.tollgate(&["import", OLD]).exits(0);
+    let markdown = repo.tollgate(&["report"]).exits(0).out;
+    for wanted in ["T-001", "AC-001", "## Documents of the session"] {
+        assert!(markdown.contains(wanted), "{wanted} is not in {markdown}");
+    }
+    html(&repo);
+    let archive = repo.outside("imported.tar.gz");
+    repo.tollgate(&["export", "-o", archive.to_str().unwrap()]).exits(0);
+    repo.tollgate(&["audit", "--verify", archive.to_str().unwrap()]).exits(0);
 }
