@@ -177,6 +177,11 @@ pub fn raw(bytes: &[u8]) {
     must_be_written(stdout.write_all(&bytes).and_then(|()| stdout.flush()));
 }
 
+/// The same, for what is too large to be held in memory.
+pub fn raw_stream() -> impl Write {
+    std::io::stdout().lock()
+}
+
 pub fn json<T: Serialize>(value: &T) {
     raw(format!("{}\n", as_json(value)).as_bytes());
 }

@@ -26,7 +26,7 @@ const HOST: [&str; 10] = [
 ];
 
 /// The face shows what the host does, and what a command is about: a snapshot, a diff, an agent program.
-const CLI: [&str; 17] = [
+const CLI: [&str; 18] = [
     "tollgate-core",
     "tollgate-judge",
     "tollgate-contract",
@@ -40,6 +40,7 @@ const CLI: [&str; 17] = [
     "tollgate-agents",
     "tollgate-host",
     "tollgate-desk",
+    "tollgate-archive",
     "tollgate-page",
     "tollgate-watch",
     "tollgate-mcp",
@@ -118,7 +119,7 @@ const BENCH: [&str; 9] = [
 
 /// Which of our crates each of our crates may depend on: what a crate names stands above it here.
 /// The programs are for tests: nothing that is shipped may depend on them.
-const DIRECTIONS: [(&str, &[&str]); 22] = [
+const DIRECTIONS: [(&str, &[&str]); 23] = [
     ("tollgate-core", &[]),
     ("tollgate-judge", &["tollgate-core"]),
     ("tollgate-contract", &["tollgate-core", "tollgate-judge"]),
@@ -144,6 +145,7 @@ const DIRECTIONS: [(&str, &[&str]); 22] = [
     ),
     ("tollgate-host", &HOST),
     ("tollgate-desk", &DESK),
+    ("tollgate-archive", &["tollgate-core", "tollgate-files", "tollgate-git", "tollgate-host"]),
     ("tollgate-page", &SURFACE),
     ("tollgate-watch", &SURFACE),
     ("tollgate-mcp", &SURFACE),

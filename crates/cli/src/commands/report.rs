@@ -7,9 +7,9 @@ use crate::failure::Failure;
 use crate::{archived, output, place};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use tollgate_desk::{Opened, OpenedError, Repo};
-use tollgate_files as files;
+use tollgate_desk::{Opened, OpenedError};
 use tollgate_files::layout::state_home;
+use tollgate_files::{self as files, FileError};
 use tollgate_page::report::Report as Whole;
 
 /// Write a report on a session, as Markdown or as one HTML file
@@ -69,9 +69,7 @@ impl Report {
             false => None,
         };
         let mut opened = match &archive {
-            Some(archive) => {
-                Opened::open(Repo::at(archive.root()), archive.manifest.session.clone())?
-            }
+            Some(archive) => archived::session(archive, &self.session)?,
             None => place::Checkout::find()?.opened(&self.session)?,
         };
         let text = format.render()(&mut opened)?;
@@ -121,9 +119,16 @@ fn whole(opened: &mut Opened) -> Result<Whole, Failure> {
     })
 }
 
+/// By rename, so that a reader sees the old report or the new. What is no file, such as a device or a pipe, is written to as
+/// it is.
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    files::write_atomic(file, text.as_bytes())
-        .map_err(|error| Failure::usage("cli.report", error.to_string()))?;
+    let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let is_special = real.metadata().is_ok_and(|found| !found.is_file());
+    let written = match is_special {
+        true => std::fs::write(&real, text).map_err(FileError::io("write", file)),
+        false => files::write_atomic(&real, text.as_bytes()),
+    };
+    written.map_err(|error| Failure::usage("cli.report", error.to_string()))?;
     output::talk(&format!("written to {}", file.display()));
     Ok(())
 }

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod export;
 mod formats;
 mod formats_docs;
 mod formats_github;
@@ -17,6 +18,7 @@ mod page_hostile;
 mod page_load;
 mod page_looks;
 mod page_session;
+mod report;
 mod showcase;
 mod telemetry;
 mod watch_exits;

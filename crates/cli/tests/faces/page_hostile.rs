@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use tollgate_programs::browser::{self, Browser};
 
 /// Ways to run a script, out of whatever it is put into.
-const SCRIPTS: &str = "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=2\"></textarea></pre></code></style></title>\
+pub const SCRIPTS: &str = "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=2\"></textarea></pre></code></style></title>\
     <script>window.hacked=3</script>\"><svg onload=window.hacked=4>' autofocus onfocus=window.hacked=5 x='--><iframe src=javascript:parent.hacked=6></iframe>\
     <base href=https://evil.example/><meta http-equiv=refresh content='0;url=https://evil.example/'><form action=https://evil.example><button>Approve</button></form>\
     {{constructor.constructor('window.hacked=7')()}} </script><style>body{display:none}</style><link rel=stylesheet href=//evil.example/x.css>";
@@ -68,6 +68,14 @@ fn crew() -> Value {
         {"when": {"role": "Security"}, "do": {"default": true,
             "reply": {"status": "NEEDS_DECISION", "artifacts": {"findings": [finding]}}}},
     ])
+}
+
+pub fn repo() -> Repo {
+    Repo::with(crew())
+}
+
+pub fn goal() -> String {
+    format!("Add {SCRIPTS} \u{202e}drowssap {}", &long()[..200])
 }
 
 /// Looks at every page that a link leads to, from here on.
@@ -137,9 +145,8 @@ fn is_harmless(browser: &Browser, address: &str) {
 #[test]
 fn r190_nothing_that_agents_files_or_people_write_runs_on_any_page() {
     let Some(browser) = browser::or_skip("hostile_words") else { return };
-    let repo = Repo::with(crew());
-    let goal = format!("Add {SCRIPTS} \u{202e}drowssap {}", &long()[..200]);
-    repo.tollgate(&["run", "--no-input", &goal]).exits(3);
+    let repo = repo();
+    repo.tollgate(&["run", "--no-input", &goal()]).exits(3);
     let served = Served::start(&repo);
     browser.phone();
     enter(&browser, &served);

@@ -106,7 +106,7 @@ fn r189_on_a_phone_every_page_fits_and_the_gate_is_answered() {
 }
 
 /// Text and what is behind it differ enough to be read, as WCAG 2 counts it; gives what is too faint.
-fn faint(browser: &Browser) -> Value {
+pub fn faint(browser: &Browser) -> Value {
     browser.run(
         r#"
         const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});

@@ -16,6 +16,9 @@ const LIMITED: &str = "\"\"\"Who may come in, and how often they may try.\"\"\"\
 def recent(name, now):\n    return [at for at in _failures.get(name, []) if now - at < WINDOW_S]\n\n\n\
 def login(name, password, now=None):\n    now = time.time() if now is None else now\n    if len(recent(name, now)) >= LIMIT:\n        return \"locked\"\n    if USERS.get(name) == password:\n        _failures.pop(name, None)\n        return \"welcome\"\n    _failures.setdefault(name, []).append(now)\n    return \"denied\"\n";
 
+const TRIED: &str = "import login\n\nassert login.login(\"ada\", \"lovelace\") == \"welcome\"\n\
+    assert [login.login(\"bob\", \"x\", second) for second in range(6)][-1] == \"locked\"\n";
+
 pub const GOAL: &str = "Limit failed logins";
 
 const SPEC: &str = "# Limited logins\n\n## Goals\n\nNobody can guess a password by trying.\n\n## Acceptance Criteria\n\n\
@@ -40,6 +43,11 @@ pub fn repo() -> Repo {
          "do": {"write": {"login.py": LIMITED},
                 "stderr": "reads login.py\nruns python3 -c 'import login'\nok: welcome, denied, locked\n",
                 "reply": {"summary": "login() locks an account after five failures.", "usage": cost(0.52, 90_100)}}},
+        {"when": {"role": "Coder", "task": "T-002"},
+         "do": {"write": {"test_login.py": TRIED}, "reply": {"summary": "The sixth try is locked, and a test says so."}}},
+        {"when": {"role": "Coder", "task": "T-003"},
+         "do": {"write": {"README.md": "# Accounts\n\nFive failed logins lock an account for 15 minutes.\n"},
+                "reply": {"summary": "Operators read about the limit."}}},
         {"when": {"role": "Security", "task": "T-001", "nth": 1},
          "do": {"default": true, "reply": {"status": "NEEDS_DECISION", "artifacts": {"findings": [finding]}}}},
     ]));
