@@ -106,7 +106,7 @@ impl Maker {
             let (from, until) = (span.from, until.max(span.from));
             let part = match &span.what {
                 What::Attempt(attempt) => self.attempt(attempt),
-                What::Checks { number, of, commands, passed } => {
+                What::Checks { number, of, commands, passed, .. } => {
                     checks(number.0, of, commands.len(), *passed)
                 }
                 What::Question { id, kind, round, status, by_person } => Part {
