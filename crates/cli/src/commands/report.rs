@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::{archived, output, place};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use tollgate_desk::otlp::otlp_json;
 use tollgate_desk::{Opened, OpenedError};
 use tollgate_files::layout::state_home;
 use tollgate_files::{self as files, FileError};
@@ -47,6 +48,9 @@ pub struct FormatArgs {
     /// Where the commit of a session that is done comes from: in-toto and SLSA provenance, not signed
     #[arg(long)]
     pub provenance: bool,
+    /// The traces of the session, as `[telemetry] otlp` sends them: OTLP in JSON
+    #[arg(long)]
+    pub otlp: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -58,6 +62,7 @@ enum Format {
     Html,
     Junit,
     Provenance,
+    Otlp,
     Json,
 }
 
@@ -91,6 +96,7 @@ impl FormatArgs {
             Self { html: true, .. } => Format::Html,
             Self { junit: true, .. } => Format::Junit,
             Self { provenance: true, .. } => Format::Provenance,
+            Self { otlp: true, .. } => Format::Otlp,
             Self { json: true, .. } => Format::Json,
             Self { .. } => Format::Markdown,
         }
@@ -105,6 +111,7 @@ impl Format {
             Self::Html => |opened| Ok(whole(opened)?.html()),
             Self::Junit => formats::junit,
             Self::Provenance => formats::provenance,
+            Self::Otlp => |opened| Ok(otlp_json(opened)?),
             Self::Json => |opened| Ok(output::as_json(&whole(opened)?.json())),
         }
     }

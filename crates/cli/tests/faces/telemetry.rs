@@ -221,3 +221,13 @@ fn a_blocked_session_has_no_span_yet_and_a_cancelled_one_ends_in_error() {
     assert_eq!(root["status"]["code"], 2);
     assert_eq!(text_of(root, "tollgate.standing").as_deref(), Some("cancelled"));
 }
+
+#[test]
+fn the_same_traces_are_printed_on_demand_and_nothing_is_sent() {
+    let repo = crew();
+    repo.run().exits(3);
+    let printed = repo.tollgate(&["report", "--otlp"]).exits(0).out;
+    let found = spans(&serde_json::from_str(&printed).unwrap());
+    assert_eq!(found.iter().filter(is_attempt).count(), repo.starts().len(), "{printed}");
+    repo.tollgate(&["report", "--otlp", "--html"]).exits(2);
+}
