@@ -75,6 +75,11 @@ impl Form {
         self.words.as_ref().filter(|words| !words.is_empty()).map(Typing::text)
     }
 
+    /// What came out of the editor.
+    pub fn rewrite(&mut self, text: &str) {
+        (self.words, self.refused) = (Some(Typing::new(text.trim_end())), None);
+    }
+
     pub fn takes_letters(&self) -> bool {
         self.focus == Focus::Words
     }

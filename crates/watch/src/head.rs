@@ -2,7 +2,7 @@
 
 use crate::paint::{Ink, Paint, Words};
 use crate::seen::Seen;
-use crate::text::{one_line, width};
+use crate::text::{one_line, width, wrap};
 use crate::when;
 use ratatui::text::Line;
 use tollgate_core::count::counted;
@@ -33,7 +33,9 @@ pub fn lines(
     let until = if seen.view.route.standing.is_over() { seen.view.updated_at } else { now };
     let elapsed = format!("{} in all", when::span(until.ms_since(seen.view.opened_at)));
     lines.push(paint.sides(&progress(seen), &vec![(Ink::Dim, elapsed)], columns));
-    lines.extend(next(seen).map(|words| paint.line(&words, columns)));
+    if let Some(words) = next(seen) {
+        lines.extend(two_lines(&words, paint, columns, rows));
+    }
     lines
 }
 
@@ -176,6 +178,21 @@ fn money(seen: &Seen) -> Words {
         true => vec![(Ink::Warning, format!("{words} (near the limit)"))],
         false => vec![(Ink::Plain, words)],
     }
+}
+
+/// What does not fit one line has a second one, where there is room for it.
+fn two_lines(words: &Words, paint: Paint, columns: usize, rows: u16) -> Vec<Line<'static>> {
+    let Some((last, before)) = words.split_last() else { return Vec::new() };
+    let used: usize = before.iter().map(|(_, text)| width(text)).sum();
+    let pieces = wrap(&last.1, columns.saturating_sub(used).max(1));
+    if pieces.len() == 1 || rows < ROWS_FOR_NAMES || used >= columns {
+        return vec![paint.line(words, columns)];
+    }
+    let rest = last.1.get(pieces[0].len()..).unwrap_or_default().trim_start().to_owned();
+    let mut first = before.to_vec();
+    first.push((last.0, pieces[0].clone()));
+    let indent = (Ink::Plain, "  ".to_owned());
+    vec![paint.line(&first, columns), paint.line(&vec![indent, (last.0, rest)], columns)]
 }
 
 /// What a person can do now, where anything waits for them.

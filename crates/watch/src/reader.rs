@@ -3,7 +3,7 @@
 use crate::doc::Doc;
 use crate::frame::{self, Keys as Footer};
 use crate::keys::Key;
-use crate::paint::Paint;
+use crate::paint::{Ink, Paint};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::widgets::Paragraph;
@@ -87,7 +87,11 @@ impl Reader {
         self.top = self.top.min(last);
         (self.drawn, self.columns) = ((rows, page), columns);
         frame::title(frame, paint, title, &self.title, &self.place(rows, page));
-        let shown = self.doc.rows(paint, columns, self.top, page);
+        let mut shown = self.doc.rows(paint, columns, self.top, page);
+        if self.output_of.is_some() && self.doc.is_empty() {
+            let words = vec![(Ink::Dim, "It has written nothing yet.".to_owned())];
+            shown.push(paint.line(&words, columns));
+        }
         frame.render_widget(Paragraph::new(shown), body);
         let mut keys: Vec<Footer> = vec![("↑↓ PgUp PgDn", "scroll")];
         if has_parts {

@@ -22,6 +22,8 @@ use tollgate_desk::{Desk, Opened, OpenedError, Orders, Repo};
 const LOOK: Duration = Duration::from_millis(80);
 /// How soon a change of the list is seen.
 const LOOK_AT_LIST: Duration = Duration::from_secs(2);
+/// Where many sessions make the list slow, it is read at most in so small a share of the time.
+const IDLE_SHARE: u32 = 20;
 /// What follows an escape so soon belongs to it, also over a slow line.
 const SAME_KEY: Duration = Duration::from_millis(50);
 /// A session that was just started has its first record after this time.
@@ -81,7 +83,7 @@ pub fn run(settings: Settings) -> Result<End, WatchError> {
         keys: Keys::default(),
         source: None,
         opening: None,
-        listed: None,
+        next_list: None,
         is_listing: None,
         end: None,
     };
@@ -109,9 +111,10 @@ struct Loop {
     source: Option<Source>,
     /// A session that has not begun yet, and how long that may last.
     opening: Option<(String, String, Instant)>,
-    listed: Option<Instant>,
-    /// The job that reads the list.
-    is_listing: Option<u64>,
+    /// When the list is read again; at once where this is none.
+    next_list: Option<Instant>,
+    /// The job that reads the list, and since when.
+    is_listing: Option<(u64, Instant)>,
     end: Option<End>,
 }
 
@@ -140,8 +143,9 @@ impl Loop {
     fn look(&mut self) -> Result<bool, WatchError> {
         let mut is_changed = false;
         while let Some((number, done)) = self.worker.done() {
-            if self.is_listing == Some(number) {
-                self.is_listing = None;
+            if let Some((_, since)) = self.is_listing.take_if(|(of, _)| *of == number) {
+                self.next_list =
+                    Some(Instant::now() + LOOK_AT_LIST.max(since.elapsed() * IDLE_SHARE));
             }
             let wishes = self.screen.take(number, done);
             self.grant(wishes)?;
@@ -187,17 +191,17 @@ impl Loop {
             true => WatchError::Removed.to_string(),
             false => error.to_string(),
         };
-        self.listed = None;
+        self.next_list = None;
         self.screen.lose(&why);
         Ok(())
     }
 
     /// The list is read again now and then while it is shown.
     fn list(&mut self) {
-        let is_due = self.listed.is_none_or(|at| at.elapsed() >= LOOK_AT_LIST);
+        let is_due = self.next_list.is_none_or(|at| Instant::now() >= at);
         if self.source.is_none() && self.is_listing.is_none() && is_due {
             let number = self.screen.next_job();
-            (self.is_listing, self.listed) = (Some(number), Some(Instant::now()));
+            self.is_listing = Some((number, Instant::now()));
             self.worker.give(number, Job::Rows);
         }
     }
@@ -279,7 +283,7 @@ impl Loop {
                     self.opening = Some((repo, session, Instant::now()));
                     self.open_again()?;
                 }
-                Wish::Leave => (self.source, self.listed) = (None, None),
+                Wish::Leave => (self.source, self.next_list) = (None, None),
                 Wish::Follow(number) => {
                     if let (Some(source), Some(session)) = (&mut self.source, &self.screen.session)
                     {

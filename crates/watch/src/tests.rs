@@ -84,7 +84,7 @@ fn row(session: &str, goal: &str, change: impl FnOnce(&mut Summary)) -> Row {
     summary.goal = goal.to_owned();
     change(&mut summary);
     let listed = Listed { summary, trouble: None, is_running: false, disk_bytes: 0 };
-    Row { repo: Repo::at(Path::new("/srv/project")), listed }
+    Row { repo: Repo::at(Path::new("/project")), listed }
 }
 
 fn drawn(screen: &mut Screen, columns: u16, rows: u16) -> Buffer {

@@ -123,6 +123,28 @@ fn r191_a_session_is_started_found_and_cancelled_from_the_list() {
 }
 
 #[test]
+fn r191_words_are_written_in_the_editor_and_a_session_that_nobody_runs_is_continued() {
+    let repo = Repo::new();
+    repo.run().exits(3);
+    let lines = "test \"$(cat \"$1\")\" = begun || exit 7\nprintf 'one\\ntwo\\n' > \"$1\"";
+    let editor = repo.program("editor", lines);
+    let editor = editor.to_str().unwrap();
+    let mut watched = Watched::start_with(&repo, &["latest"], &[("VISUAL", editor)]);
+    watched.shows("press a").presses("a").shows("Tab to your answer");
+    watched.takes("changes-requested").presses("no").shows("no").presses("\u{7}");
+    watched.shows("The editor ended with an error").presses("\u{15}begun").shows("begun");
+    watched.presses("\u{7}").shows("┃one").shows("┃two").presses(ESCAPE);
+    watched.shows("take this option").presses("q");
+    watched.shows("press a");
+
+    // Recorded elsewhere, and nobody continues.
+    let args = ["answer", "latest", "UD-APPROVE-DESIGN", "approved"];
+    repo.tollgate(&args);
+    watched.shows("No process runs this session").presses("r").shows("▸ Back");
+    watched.presses("y").hides("▸ Back").presses(ENTER).shows("UD-REVIEW-STRATEGY: press a");
+}
+
+#[test]
 fn r191_it_needs_a_terminal_and_says_what_does_not() {
     let repo = Repo::new();
     for args in [&["watch"][..], &["watch", "latest"]] {

@@ -64,6 +64,16 @@ impl Terminal {
         Self::open(repo, args, &[], columns, None)
     }
 
+    /// The same with several variables set.
+    pub fn start_wide_with(
+        repo: &Repo,
+        args: &[&str],
+        variables: &[(&str, &str)],
+        columns: u16,
+    ) -> Self {
+        Self::open(repo, args, variables, columns, None)
+    }
+
     fn open(
         repo: &Repo,
         args: &[&str],

@@ -22,13 +22,15 @@ pub struct Watched {
 
 impl Watched {
     pub fn start(repo: &Repo, args: &[&str]) -> Self {
-        Self::start_wide(repo, args, 100)
+        Self::start_with(repo, args, &[])
     }
 
-    pub fn start_wide(repo: &Repo, args: &[&str], columns: u16) -> Self {
+    pub fn start_with(repo: &Repo, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut all = vec!["watch"];
         all.extend(args);
-        Self { terminal: Terminal::start_wide(repo, &all, columns), columns }
+        let columns = 100;
+        let terminal = Terminal::start_wide_with(repo, &all, variables, columns);
+        Self { terminal, columns }
     }
 
     /// What a person sees now.

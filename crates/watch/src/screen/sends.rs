@@ -84,7 +84,7 @@ impl Screen {
     pub fn edited(&mut self, written: Result<String, String>) {
         let Some(Over::Form(form)) = self.over.last_mut() else { return };
         match written {
-            Ok(text) => form.words = Some(Typing::new(text.trim_end())),
+            Ok(text) => form.rewrite(&text),
             Err(why) => {
                 form.refuse(&Refused { code: String::new(), message: why, hints: Vec::new() });
             }
