@@ -262,9 +262,15 @@ impl Reader<'_> {
         }
         let session = self.found.session.clone().expect("a path of an entry begins with it");
         let file = self.shelf.file(&session, path);
-        std::fs::create_dir_all(files::folder_of(&file)).map_err(Stop::Machine)?;
-        // What is there already, or a folder, is of an entry that was told as twice.
-        Ok(File::create_new(&file).map_or(Place::Nowhere, Place::Disk))
+        let made = std::fs::create_dir_all(files::folder_of(&file))
+            .and_then(|()| File::create_new(&file).map(Place::Disk));
+        made.or_else(|error| match error.kind() {
+            // A name that no disk takes, or one below another entry: only shown documents have to be on the disk.
+            io::ErrorKind::AlreadyExists
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::InvalidFilename => Ok(Place::Nowhere),
+            _ => Err(Stop::Machine(error)),
+        })
     }
 
     fn block(&mut self) -> Result<[u8; BLOCK], Stop> {

@@ -224,7 +224,6 @@ fn r194_a_running_session_is_exported_up_to_a_whole_commit() {
     repo.answer(APPROVE.0, APPROVE.1).exits(3);
     let engine = repo.start(&["answer", "latest", PER_BATCH.0, PER_BATCH.1, "--resume"]);
     eventually("the Coder", || repo.starts_of("Coder") == 1);
-    // As if the engine were in the middle of a write.
     let early = export(&repo, "early.tar.gz");
     let parts = entries(&fs::read(&early).unwrap());
     let journal = &parts.iter().find(|(path, _)| path.ends_with("journal.jsonl")).unwrap().1;
@@ -322,6 +321,14 @@ fn r194_whatever_is_changed_in_an_archive_is_told_by_its_name() {
     let mut tape = raw(&original);
     tape.extend_from_slice(&[0; 512]);
     check("blocks behind it", gzipped(&tape), &["something follows where it ends"]);
+    let mut tape = raw(&original);
+    let first = parts().entries[0].1.len();
+    assert_ne!(first % 512, 0, "there is room behind the first content");
+    tape[512 + first] = 1;
+    check("behind a content", gzipped(&tape), &["what stands around its content was changed"]);
+    let mut one = parts();
+    one.insert(0, "session/journal.jsonl/x", b"x");
+    check("a file below a file", one.packed(), &["session/journal.jsonl/x: it was added"]);
     let mut tape = raw(&original);
     tape[100..107].copy_from_slice(b"0000777");
     check("mode", gzipped(&tape), &["what stands around its content was changed"]);

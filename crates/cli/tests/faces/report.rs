@@ -93,6 +93,18 @@ fn r194_one_html_file_tells_the_whole_session_and_asks_for_nothing() {
         std::thread::sleep(std::time::Duration::from_millis(300));
         assert_eq!(*served.asked.lock().unwrap(), ["GET / HTTP/1.1"], "scripts: {scripts}");
     }
+    // Also where something of it were markup: the policy in the file holds.
+    browser.scripts(true).go(&format!("http://{}/", served.address));
+    let smuggled = "document.body.insertAdjacentHTML('beforeend', '<img src=/pixel><link rel=stylesheet href=/x.css><form id=smuggled action=/sent method=post></form>');
+        const script = document.createElement('script'); script.textContent = 'window.hacked = 1'; document.body.append(script);
+        document.getElementById('smuggled').submit(); return new Promise(done => setTimeout(() => done(window.hacked ?? 0), 300))";
+    assert_eq!(browser.run(smuggled, &[]), json!(0), "a script ran");
+    let asked = served.asked.lock().unwrap().join(" ");
+    assert!(
+        !asked.contains("/pixel") && !asked.contains("/x.css") && !asked.contains("/sent"),
+        "{asked}"
+    );
+    assert!(!browser.complaints().is_empty(), "the browser refused it aloud");
     browser.go(&address(&file));
     let words = browser.text("body");
     for wanted in [
