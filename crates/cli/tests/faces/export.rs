@@ -591,18 +591,15 @@ fn r194_a_pack_that_is_larger_than_it_says_is_refused() {
         parts.packed()
     };
     let zeros = tamper::deflated(&vec![0; 1 << 20]);
-    for (what, head) in [
-        ("a small size", vec![0x3a]),
-        ("a size without an end", vec![0xbf; 12]),
-        ("a difference", vec![0x7a]),
-        ("a size above all limits", vec![0xbf, 0xff, 0xff, 0xff, 0xff, 0x7f]),
+    let (wrong_size, too_large) = ("the size that it says", "larger or of another kind");
+    for (what, head, words) in [
+        ("a small size", vec![0x3a], wrong_size),
+        ("a size without an end", vec![0xbf; 12], "larger than any"),
+        ("a difference", vec![0x7a], too_large),
+        ("a size above all limits", vec![0xbf, 0xff, 0xff, 0xff, 0xff, 0x7f], too_large),
     ] {
-        elsewhere.refuses(
-            &with_pack(&[head, zeros.clone()].concat(), 1),
-            what,
-            &["commits.bundle"],
-        );
+        elsewhere.refuses(&with_pack(&[head, zeros.clone()].concat(), 1), what, &[words]);
     }
-    elsewhere.refuses(&with_pack(&[], u32::MAX), "too many", &["commits.bundle"]);
-    elsewhere.refuses(&with_pack(&[], 1), "none", &["commits.bundle"]);
+    elsewhere.refuses(&with_pack(&[], u32::MAX), "too many", &["it has no pack"]);
+    elsewhere.refuses(&with_pack(&[], 1), "none", &[too_large]);
 }

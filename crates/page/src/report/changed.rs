@@ -1,6 +1,7 @@
 //! What a session changed, file by file, as far as it is short enough to be shown.
 
 use crate::diff::{self, FileDiff};
+use std::collections::BTreeMap;
 use tollgate_core::view::View;
 use tollgate_desk::{ChangedLines, Opened};
 
@@ -8,8 +9,10 @@ use tollgate_desk::{ChangedLines, Opened};
 const FILE_LINES_MAX: u64 = 2_000;
 /// The same of all of them.
 const LINES_MAX: u64 = 20_000;
-/// Each is one run of git.
-const FILES_MAX: usize = 300;
+/// So many are asked for one by one, each of which is a run of git.
+const FILES_MAX: usize = 100;
+/// A change of so many lines is asked for at once.
+const AT_ONCE_LINES_MAX: u64 = 1_500;
 
 #[derive(Debug)]
 pub(super) struct Changed {
@@ -26,13 +29,17 @@ impl Changed {
             Ok(files) => files,
             Err(_) => return Self::named_only(view),
         };
-        let mut left = LINES_MAX;
-        let diffs = files.iter().enumerate().map(|(index, file)| {
-            let lines = file.added.unwrap_or(0).saturating_add(file.removed.unwrap_or(0));
-            if index >= FILES_MAX || lines > FILE_LINES_MAX.min(left) {
+        let mut at_once = all_at_once(opened, view, &files);
+        let (mut left, mut asked) = (LINES_MAX, 0);
+        let diffs = files.iter().map(|file| {
+            if let Some(found) = at_once.remove(&file.path) {
+                return Some(found);
+            }
+            let lines = lines_of(file);
+            if asked >= FILES_MAX || lines > FILE_LINES_MAX.min(left) {
                 return None;
             }
-            left -= lines;
+            (left, asked) = (left - lines, asked + 1);
             let patch = opened.patch(view, std::slice::from_ref(&file.path)).ok()?;
             diff::files(&patch).into_iter().next().filter(|found| found.left_out == 0)
         });
@@ -56,4 +63,19 @@ impl Changed {
     pub fn removed(&self) -> u64 {
         self.files.iter().filter_map(|file| file.removed).sum()
     }
+}
+
+fn lines_of(file: &ChangedLines) -> u64 {
+    file.added.unwrap_or(0).saturating_add(file.removed.unwrap_or(0))
+}
+
+/// By name, as far as they are whole; a name that git quotes is not found.
+fn all_at_once(opened: &Opened, view: &View, files: &[ChangedLines]) -> BTreeMap<String, FileDiff> {
+    let lines: u64 = files.iter().map(lines_of).sum();
+    if files.is_empty() || lines > AT_ONCE_LINES_MAX {
+        return BTreeMap::new();
+    }
+    let patch = opened.patch(view, &[]).unwrap_or_default();
+    let whole = diff::files(&patch).into_iter().filter(|found| found.left_out == 0);
+    whole.map(|found| (found.path.clone(), found)).collect()
 }
