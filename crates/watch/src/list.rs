@@ -146,7 +146,10 @@ impl List {
                 if count > 0 {
                     keys.push(("Enter", "open"));
                 }
-                keys.extend([("↑↓", "choose"), ("/", "filter"), ("n", "new session")]);
+                keys.extend([("↑↓", "choose"), ("/", "filter")]);
+                if count > 0 || self.here.is_some() {
+                    keys.push(("n", "new session"));
+                }
                 keys.extend([("?", "help"), ("q", "quit")]);
                 frame::footer(frame, paint, footer, &keys);
             }

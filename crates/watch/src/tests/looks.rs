@@ -112,6 +112,20 @@ fn r191_a_session_at_work() {
 }
 
 #[test]
+fn r191_checks_of_the_engine_are_at_work_too() {
+    let mut screen = at_work();
+    let view = &mut screen.session.as_mut().unwrap().seen.view;
+    let started_at = view.updated_at;
+    view.work.checks[0].passed = None;
+    (view.work.checks[0].started_at, view.work.checks[0].commands) =
+        (started_at, vec!["cargo test".to_owned()]);
+    let shown = text(&mut screen, 80, 24);
+    assert!(shown.contains("▸ checks for T-001") && shown.contains("cargo test"), "{shown}");
+    screen.session.as_mut().unwrap().seen.is_running = false;
+    assert!(!text(&mut screen, 80, 24).contains("checks for T-001"), "nobody runs them");
+}
+
+#[test]
 fn r191_a_question_and_the_form_of_an_answer() {
     let mut screen = opened(AT_THE_GATE);
     press(&mut screen, "a");
