@@ -48,16 +48,14 @@ fn r191_the_list_begins_with_what_waits() {
         80,
         24,
         expect![[r#"
-        Tollgate: sessions                                               1 waits for you
-        Waiting for you
-          your turn   Limit failed logins        project · UD-APPROVE-DESIGN · 2 min ago
+            Tollgate: sessions                                               1 waits for you
+            Waiting for you
+            ▸ your turn   Limit failed logins        project · UD-APPROVE-DESIGN · 2 min ago
 
-        All others
-          at work     Add search                           project · 2 agents · just now
-          not running 2026-11-17_left                     project · PLAN · 1 h 5 min ago
-          done        Count visits                          project · DONE · 2 d 2 h ago
-
-
+            All others
+              at work     Add search                           project · 2 agents · just now
+              not running 2026-11-17_left                     project · PLAN · 1 h 5 min ago
+              done        Count visits                                 project · 2 d 2 h ago
 
 
 
@@ -71,8 +69,10 @@ fn r191_the_list_begins_with_what_waits() {
 
 
 
-        Enter open  ↑↓ choose  / filter  n new session  ? help  q quit
-    "#]],
+
+
+            Enter open  ↑↓ choose  / filter  n new session  ? help  q quit
+        "#]],
     );
 }
 
