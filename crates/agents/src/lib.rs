@@ -30,7 +30,8 @@ pub use drive::drive;
 pub use follow::{OutputReader, TranscriptFollower};
 pub use home::{Home, LENT_SUFFIX, LoginFile};
 pub use plan::{
-    Access, AgentStart, DriverPlan, Job, NotStarted, Stdin, is_driven, remove_plan, write_plan,
+    Access, AgentStart, DriverPlan, Job, NotStarted, Stdin, is_driven, read_plan, remove_plan,
+    write_plan,
 };
 pub use transcript::{Transcript, read_transcript};
 

@@ -14,6 +14,9 @@ use tollgate_files::{self as files, FileError};
 /// The file in the folder of an attempt that tells the driver what to do.
 pub(super) const PLAN: &str = "plan.json";
 
+/// A plan is short; the prompt is beside it.
+const PLAN_BYTES_MAX: u64 = 1 << 20;
+
 pub fn write_plan(folder: &Path, plan: &DriverPlan) -> Result<(), FileError> {
     let bytes = serde_json::to_vec_pretty(plan).expect("a plan can always be written");
     files::write_atomic(&folder.join(PLAN), &bytes)
@@ -25,6 +28,12 @@ pub fn remove_plan(folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
     }
+}
+
+/// None where the attempt was not that of an agent program, and where its plan cannot be read.
+pub fn read_plan(folder: &Path) -> Option<DriverPlan> {
+    let bytes = files::read_bounded(&folder.join(PLAN), PLAN_BYTES_MAX).ok()?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// Whether an attempt was that of an agent program.

@@ -7,6 +7,7 @@ use tollgate_contract::config::Config;
 use tollgate_contract::diagnostic::Report;
 use tollgate_core::fault::FaultKind;
 use tollgate_core::refusal::Refusal;
+use tollgate_desk::OpenedError;
 use tollgate_files::layout::NoStateHome;
 use tollgate_git::repository::{AsideError, RepositoryError};
 use tollgate_host::activity::ActivityError;
@@ -65,6 +66,18 @@ impl Failure {
 impl From<RepositoryError> for Failure {
     fn from(error: RepositoryError) -> Self {
         Self::usage("cli.repository", error.to_string())
+    }
+}
+
+impl From<OpenedError> for Failure {
+    fn from(error: OpenedError) -> Self {
+        match error {
+            OpenedError::Journal(error) => Self::reading(error),
+            OpenedError::Repository(error) => error.into(),
+            OpenedError::NoRepository | OpenedError::NoSession | OpenedError::NotBegun => {
+                Self::usage("cli.session", error.to_string())
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The face of Tollgate: reads the command line, calls one command, and ends with its exit code.
 
+mod archived;
 mod args;
 mod candidates;
 mod changes;
@@ -11,6 +12,7 @@ mod exit;
 mod explain;
 mod face;
 mod failure;
+mod github;
 mod installed;
 mod interrupt;
 mod outcome;
@@ -21,6 +23,7 @@ mod progress;
 mod sample_git;
 mod scripted;
 mod summary;
+mod telemetry;
 mod tracking;
 
 use clap::Parser;
@@ -31,10 +34,15 @@ fn main() -> ExitCode {
     // A shell asks what can be completed; then nothing else is done.
     clap_complete::CompleteEnv::with_factory(|| candidates::with(args::public_command()))
         .complete();
-    match args::Args::parse().run() {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return output::usage(&error),
+    };
+    match args.run() {
         Ok(code) => code,
         Err(failure) => {
             output::failure(&failure);
+            github::tell_failure(&failure);
             failure.exit.into()
         }
     }

@@ -1,17 +1,21 @@
 //! The only place that prints. Data goes to stdout, talk to stderr; text of others is cleaned on the way.
 
+mod alert;
 mod fold;
+mod runner;
 
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
 use fold::{BAR, continued};
+pub use runner::is_step;
+use runner::{bytes_of_data, data_text, harmless_json, talk_text};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::{Arguments, Write as _};
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::process::Stdio;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::process::{ExitCode, Stdio};
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 use tollgate_contract::diagnostic::{Level, Report};
 use tollgate_files::sanitize::terminal_text;
 use unicode_width::UnicodeWidthStr;
@@ -62,7 +66,7 @@ pub fn is_quiet() -> bool {
 /// Something a person's script reads.
 pub fn data(text: &str) {
     let mut stdout = anstream::stdout().lock();
-    let written = writeln!(stdout, "{}", terminal_text(text).trim_end_matches('\n'));
+    let written = writeln!(stdout, "{}", data_text(terminal_text(text).trim_end_matches('\n')));
     must_be_written(written.and_then(|()| stdout.flush()));
 }
 
@@ -141,21 +145,57 @@ pub fn painted(lines: &[(Style, String)], shown: Shown) -> String {
     text
 }
 
+/// The runner of GitHub Actions reads standard output. A file that it goes to is no log.
+fn data_is_log() -> bool {
+    static IS_FILE: LazyLock<bool> = LazyLock::new(|| {
+        let found = rustix::fs::fstat(std::io::stdout());
+        found.is_ok_and(|found| rustix::fs::FileType::from_raw_mode(found.st_mode).is_file())
+    });
+    is_step() && !*IS_FILE
+}
+
+/// A command to the runner. Nothing else that we print is one.
+pub fn to_runner(command: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = writeln!(stderr, "{command}").and_then(|()| stderr.flush());
+}
+
+/// What is wrong with the command line, or its help; and the exit code.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && is_step() {
+        say(format_args!("{}", error.render()));
+    } else {
+        let _ = error.print();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
 /// Bytes as they are, for completions and schemas.
 pub fn raw(bytes: &[u8]) {
     let mut stdout = std::io::stdout().lock();
-    must_be_written(stdout.write_all(bytes).and_then(|()| stdout.flush()));
+    let bytes = bytes_of_data(bytes);
+    must_be_written(stdout.write_all(&bytes).and_then(|()| stdout.flush()));
+}
+
+/// The same, for what is too large to be held in memory.
+pub fn raw_stream() -> impl Write {
+    std::io::stdout().lock()
 }
 
 pub fn json<T: Serialize>(value: &T) {
+    raw(format!("{}\n", as_json(value)).as_bytes());
+}
+
+/// The text that is printed for a value, without the line break after it.
+pub fn as_json<T: Serialize>(value: &T) -> String {
     let text = serde_json::to_string_pretty(value).expect("what we print can be written as JSON");
-    raw(format!("{}\n", visible_json(&text)).as_bytes());
+    harmless_json(&visible_json(&text)).into_owned()
 }
 
 /// One JSON value a line.
 pub fn json_line<T: Serialize>(value: &T) {
     let text = serde_json::to_string(value).expect("what we print can be written as JSON");
-    raw(format!("{}\n", visible_json(&text)).as_bytes());
+    raw(format!("{}\n", harmless_json(&visible_json(&text))).as_bytes());
 }
 
 /// JSON escapes only the oldest controls by itself; escaping the rest keeps its meaning and the terminal safe.
@@ -181,7 +221,8 @@ pub fn row(before: &str, style: Style, mark: &str, text: &str) {
     let used = before.width() + mark.width() + 1;
     let text = continued(text, used, columns_of(std::io::stdout()));
     let mut stdout = anstream::stdout().lock();
-    let written = writeln!(stdout, "{before}{style}{mark}{style:#} {text}");
+    let line = format!("{before}{style}{mark}{style:#} {text}");
+    let written = writeln!(stdout, "{}", data_text(&line));
     must_be_written(written.and_then(|()| stdout.flush()));
 }
 
@@ -192,7 +233,8 @@ pub fn rows(rows: impl IntoIterator<Item = (Style, String, String)>) {
     let mut written = Ok(());
     for (style, mark, text) in rows {
         let text = continued(&text, mark.width() + 1, columns);
-        written = writeln!(stdout, "{style}{mark}{style:#} {text}");
+        let line = format!("{style}{mark}{style:#} {text}");
+        written = writeln!(stdout, "{}", data_text(&line));
         if written.is_err() {
             break;
         }
@@ -241,8 +283,17 @@ fn say(text: Arguments<'_>) {
         Some(_) => {}
         None => {
             let mut stderr = anstream::stderr().lock();
-            let _ = stderr.write_fmt(text).and_then(|()| stderr.flush());
+            let text = text.to_string();
+            let _ = stderr.write_all(talk_text(&text).as_bytes()).and_then(|()| stderr.flush());
         }
+    }
+}
+
+/// Calls the person at the terminal, also while a program of theirs has it: nothing moves on the screen.
+pub fn alert(rings: bool, shows: Option<&str>) {
+    let bytes = alert::bytes(rings, shows, |name| std::env::var(name).ok());
+    if !bytes.is_empty() && std::io::stderr().is_terminal() {
+        echo(&bytes);
     }
 }
 
@@ -357,6 +408,11 @@ fn columns_of(stream: impl std::os::fd::AsFd) -> Option<usize> {
 /// A person can be asked: both what they read and what they type is a terminal.
 pub fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// What is told is read at a terminal.
+pub fn is_at_a_terminal() -> bool {
+    std::io::stderr().is_terminal()
 }
 
 /// Somebody looks at standard output itself, and no script reads it.

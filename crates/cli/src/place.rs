@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tollgate_contract::config::Config;
 use tollgate_core::id::{DispatchNumber, SessionName};
 use tollgate_core::view::View;
+use tollgate_desk::{Opened, Repo};
 use tollgate_files::layout::{Layout, SessionLayout, journal_anchors, state_home};
 use tollgate_files::redact::Redactor;
 use tollgate_git::repository::Repository;
@@ -28,6 +29,10 @@ impl Checkout {
         Ok(Self { layout: Layout::new(repository.root()), repository })
     }
 
+    pub fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
     /// Where it stands how far a session's journal is.
     pub fn journal_anchors(&self, session: &SessionName) -> Vec<PathBuf> {
         let state = state_home(|name| std::env::var_os(name)).ok();
@@ -45,12 +50,24 @@ impl Checkout {
         Ok((name, Client::open(layout).map_err(Failure::reading)?))
     }
 
+    /// A session with all that surfaces show of it.
+    pub fn opened(&self, text: &str) -> Result<Opened, Failure> {
+        let (name, _) = self.session(text)?;
+        Ok(Opened::open(Repo::at(self.layout.repo_root()), name)?)
+    }
+
     /// A session that has begun, as its journal tells it now, whoever owns it.
     pub fn begun(&self, text: &str) -> Result<(Client, View), Failure> {
         let (name, mut client) = self.client(text)?;
         let view = client.view().map_err(Failure::reading)?;
         Ok((client, view.ok_or_else(|| not_begun(&name))?))
     }
+}
+
+/// The root of the repository that a person is in; none elsewhere.
+pub fn checkout_root() -> Option<PathBuf> {
+    let repository = Repository::discover(&here().ok()?).ok()?;
+    Some(repository.root().to_owned())
 }
 
 /// `[SESSION] [NUMBER]`: a single number is a dispatch of the latest session.

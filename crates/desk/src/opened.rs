@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub use tollgate_agents::OutputReader as Output;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::time::Timestamp;
-use tollgate_core::view::{Audit, Home, Level, QuestionView, ShownFile, Tone, View};
+use tollgate_core::view::{Actor, Audit, Home, Level, QuestionView, ShownFile, Tone, View};
 use tollgate_files::layout::{SessionLayout, journal_anchors};
 use tollgate_files::sanitize::terminal_text;
 use tollgate_git::repository::{ChangedLines, Repository, RepositoryError};
@@ -37,6 +37,9 @@ pub enum OpenedError {
 pub struct LogLine {
     pub seq: u64,
     pub at: Timestamp,
+    pub by: Actor,
+    /// Of its record in the journal.
+    pub hash: String,
     pub level: Level,
     pub tone: Tone,
     pub mark: &'static str,
@@ -53,6 +56,8 @@ pub struct Opened {
     chronicle: Chronicle,
     /// Of the journal that was opened.
     inode: u64,
+    /// It lies in no repository, so nothing outside of it says how far its journal was.
+    is_apart: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +79,13 @@ impl Opened {
             lines: Vec::new(),
             chronicle: Chronicle::default(),
             inode,
+            is_apart: false,
         })
+    }
+
+    /// A session that was taken out of an archive, into a folder that is laid out as a repository and is none.
+    pub fn apart(repo: Repo, name: SessionName) -> Result<Self, OpenedError> {
+        Ok(Self { is_apart: true, ..Self::open(repo, name)? })
     }
 
     /// Reads what was written since the last look. True when something was.
@@ -85,7 +96,8 @@ impl Opened {
             chronicle.take(&told);
             let line = told.now.line(told.event);
             let (level, tone, mark, text) = (line.level, line.tone, line.mark, line.text);
-            lines.push(LogLine { seq: told.seq, at: told.at, level, tone, mark, text });
+            let (by, hash) = (Actor::of(told.event), told.hash.to_owned());
+            lines.push(LogLine { seq: told.seq, at: told.at, by, hash, level, tone, mark, text });
         })?;
         Ok(self.lines.len() > before)
     }
@@ -211,8 +223,13 @@ impl Opened {
 
     /// Whether the chain of the journal holds, and nothing of it is missing.
     pub fn verify(&self, state: Option<&std::path::Path>) -> Result<Verified, OpenedError> {
-        let repository = Repository::discover(&self.repo.root)?;
-        let anchors: Vec<PathBuf> = journal_anchors(state, repository.common_dir(), &self.name);
+        let anchors: Vec<PathBuf> = match self.is_apart {
+            true => Vec::new(),
+            false => {
+                let repository = Repository::discover(&self.repo.root)?;
+                journal_anchors(state, repository.common_dir(), &self.name)
+            }
+        };
         Ok(Client::verify(&self.layout, &self.name, &anchors)?)
     }
 }

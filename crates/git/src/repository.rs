@@ -6,12 +6,15 @@ mod contents;
 mod differences;
 mod forget;
 mod land;
+mod origin;
+mod pack;
 mod refs;
 
 pub use aside::AsideError;
 pub use differences::{ChangedLines, Detail};
 pub use forget::ForgetError;
 pub use land::Advance;
+pub use pack::{PackedObject, objects_in};
 pub use refs::{Refs, StoredRef, Tips};
 
 use crate::inside::is_in_workspace;

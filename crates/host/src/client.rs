@@ -19,7 +19,7 @@ use tollgate_files::sanitize::terminal_line;
 use tollgate_process::{self as process, Attached};
 
 pub use crate::inbox::InboxError;
-pub use crate::journal::{JournalError, Verified};
+pub use crate::journal::{JournalError, Prefix, Verified};
 pub use crate::lock::LockError;
 
 /// How often is looked whether a process still runs the session.
@@ -105,6 +105,11 @@ impl Client {
             last_hash = told.hash.to_owned();
         })?;
         Ok(self.parts().map(|now| auditor.finish(now, last_hash)))
+    }
+
+    /// How much of the journal was read so far: whole commits.
+    pub fn read_so_far(&self) -> Prefix {
+        self.journal.read_so_far()
     }
 
     /// How often a question was asked. An answer counts for the question as it is now, and for no later one.

@@ -11,7 +11,7 @@ mod torn_end;
 
 pub use anchor::Anchored;
 pub use lineage::Lineage;
-pub use scan::{JournalFollower, ReadJournal, Verified, has_begun, read, verify_session};
+pub use scan::{JournalFollower, Prefix, ReadJournal, Verified, has_begun, read, verify_session};
 
 use anchor::Anchors;
 use chain::Position;

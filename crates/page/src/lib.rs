@@ -13,6 +13,7 @@ mod markdown;
 mod paint;
 mod peer;
 mod rendered;
+pub mod report;
 mod routes;
 mod server;
 mod sessions;

@@ -5,6 +5,7 @@ mod gate;
 mod list;
 mod new;
 mod session;
+mod takeaway;
 
 use crate::html::{self, Frame};
 use crate::server::App;
@@ -26,7 +27,6 @@ const BODY_BYTES_MAX: usize = 512 << 10;
 /// A browser sends a form at once.
 pub const FORM_TAKES: Duration = Duration::from_secs(10);
 
-const STYLE: &str = include_str!("../assets/style.css");
 const SCRIPT: &str = include_str!("../assets/page.js");
 
 pub fn all() -> Router<Arc<App>> {
@@ -43,6 +43,8 @@ pub fn all() -> Router<Arc<App>> {
         .route("/s/{repo}/{session}/comment", post(gate::comment))
         .route("/s/{repo}/{session}/resume", post(gate::resume))
         .route("/s/{repo}/{session}/cancel", post(gate::cancel))
+        .route("/s/{repo}/{session}/report.html", get(takeaway::report))
+        .route("/s/{repo}/{session}/archive.tar.gz", get(takeaway::archive))
         .route("/s/{repo}/{session}/{tab}", get(session::tab))
         .route("/style.css", get(style))
         .route("/page.js", get(script))
@@ -51,7 +53,7 @@ pub fn all() -> Router<Arc<App>> {
 }
 
 async fn style() -> Response {
-    let text = format!("{}\n{STYLE}", html::PICTURES);
+    let text = format!("{}\n{}", html::PICTURES, html::STYLE);
     ([(CONTENT_TYPE, "text/css; charset=utf-8")], text).into_response()
 }
 
@@ -141,7 +143,7 @@ impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
         let Self { status, title, message, hints, code } = self;
         let body = html::trouble(title, &message, &hints, &code);
-        let frame = Frame { rows: &[], events: None, current: None };
+        let frame = Frame { rows: &[], events: None, current: None, is_list: false };
         (status, html::page(&frame, title, body)).into_response()
     }
 }
@@ -167,7 +169,7 @@ pub fn shown(
     body: Markup,
 ) -> Markup {
     let rows = app.sessions.rows();
-    let frame = Frame { rows: &rows, events: Some(events), current };
+    let frame = Frame { rows: &rows, events: Some(events), current, is_list: false };
     html::page(&frame, title, body)
 }
 

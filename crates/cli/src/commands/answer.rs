@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
 use crate::outcome::ForScripts;
-use crate::{output, place, summary, tracking};
+use crate::{github, output, place, summary, tracking};
 use clap::Args;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -98,6 +98,7 @@ impl Answer {
                 tell_if_cancelled(&client, &view)?;
                 for_scripts.begin(&name);
                 for_scripts.end(&view, Exit::Ok);
+                github::tell_session(place.layout.repo_root(), &view);
             }
             return Ok(Exit::Ok);
         };
@@ -123,6 +124,7 @@ impl Answer {
         }
         for_scripts.begin(&name);
         for_scripts.end(&view, Exit::Ok);
+        github::tell_session(owner.root(), &view);
         Ok(Exit::Ok)
     }
 }

@@ -4,26 +4,35 @@ mod text;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output;
 use crate::place::{Checkout, not_begun};
+use crate::{archived, output};
 use clap::Args;
 use serde::Serialize;
+use tollgate_archive::{Archive, CommitsSeen};
+use tollgate_core::count::counted;
 use tollgate_core::id::SessionName;
 use tollgate_files::layout::SessionLayout;
-use tollgate_host::client::{Client, JournalError, Verified};
+use tollgate_host::client::{Client, JournalError, Told, Verified};
+
+/// So much of a hash stands for nothing else.
+const HEAD_CHARS_MIN: usize = 16;
 
 /// Show the record of a session: roles, artefacts, decisions, commands and commits
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tollgate audit\n  tollgate audit --verify\n  tollgate audit --json | jq .decisions"
+    after_help = "Examples:\n  tollgate audit\n  tollgate audit --verify\n  tollgate audit --json | jq .decisions\n  \
+                  tollgate audit --verify 2026-11-15_add-rate-limiting.tar.gz"
 )]
 pub struct Audit {
-    /// A name, a unique part of one, a number of `tollgate sessions`, or `latest`
+    /// A name, a unique part of one, a number of `tollgate sessions`, `latest`, or an archive of `tollgate export`
     #[arg(default_value = "latest")]
     pub session: String,
-    /// Only check the journal: its chain of hashes is intact and no record is missing
+    /// Only check the journal: its chain of hashes is intact and no record is missing; of an archive everything in it
     #[arg(long)]
     pub verify: bool,
+    /// The same, and that a record has this hash, which you know from elsewhere
+    #[arg(long, value_name = "HASH")]
+    pub head: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -31,13 +40,15 @@ pub struct Audit {
 
 impl Audit {
     pub fn run(self) -> Result<Exit, Failure> {
-        let place = Checkout::find()?;
-        let (name, layout) = place.session(&self.session)?;
-        if self.verify {
-            return self.verify(&place, &name, &layout);
+        let read = match archived::is_meant(&self.session) {
+            true => Subject::Archive(Box::new(self.archive()?)),
+            false => Subject::of_checkout(&self.session)?,
+        };
+        if self.verify || self.head.is_some() {
+            return self.verify(&read);
         }
-        let audit = Client::open(layout).and_then(|mut client| client.audit());
-        let audit = audit.map_err(Failure::reading)?.ok_or_else(|| not_begun(&name))?;
+        let audit = Client::open(read.layout()).and_then(|mut client| client.audit());
+        let audit = audit.map_err(Failure::reading)?.ok_or_else(|| not_begun(read.name()))?;
         if self.json {
             output::json(&audit);
         } else {
@@ -47,40 +58,145 @@ impl Audit {
         Ok(Exit::Ok)
     }
 
-    fn verify(
-        &self,
-        place: &Checkout,
-        name: &SessionName,
-        layout: &SessionLayout,
-    ) -> Result<Exit, Failure> {
-        let anchors = place.journal_anchors(name);
-        let verified = Client::verify(layout, name, &anchors);
+    fn archive(&self) -> Result<Archive, Failure> {
+        archived::open(&self.session).inspect_err(|failure| {
+            if self.json && (self.verify || self.head.is_some()) {
+                output::json(&Chain::broken(None, &failure.message));
+            }
+        })
+    }
+
+    fn verify(&self, read: &Subject) -> Result<Exit, Failure> {
+        let name = read.name();
+        let verified = read.verified();
+        let found = match verified {
+            Ok(found) => found,
+            Err(error) => {
+                if self.json {
+                    output::json(&Chain::broken(Some(name), &error.to_string()));
+                }
+                return Err(Failure::reading(error));
+            }
+        };
+        let known = self.head.as_deref().map(|head| known(read, head)).transpose()?;
+        let holds = known != Some(None);
         if self.json {
-            output::json(&Chain::of(name, &verified));
+            output::json(&Chain { ok: holds, ..Chain::of(name, &found) });
+        } else if holds {
+            output::data(&words(name, &found));
+            read.tell();
         }
-        let found = verified.map_err(Failure::reading)?;
-        if !self.json {
-            let torn = match found.torn_bytes {
-                0 => String::new(),
-                bytes => format!(
-                    "\nafter it there is an unfinished record of {}; a resume sets it aside",
-                    tollgate_core::count::counted(bytes, "byte")
-                ),
-            };
-            output::data(&format!(
-                "{name}: the chain is intact, {}, last hash {}{torn}",
-                tollgate_core::count::counted(found.records, "record"),
-                found.last_hash
-            ));
+        match (known, &self.head) {
+            (Some(Some(seq)), _) if !self.json && seq < found.records => {
+                let rest = counted(found.records - seq, "record");
+                output::talk(&format!(
+                    "the hash that you know is of record {seq}; {rest} came after it"
+                ));
+            }
+            (Some(None), Some(head)) => return Err(other_head(name, head, &found)),
+            _ => {}
         }
         Ok(Exit::Ok)
     }
 }
 
+/// What is audited.
+enum Subject {
+    Checkout { place: Box<Checkout>, name: SessionName, layout: SessionLayout },
+    Archive(Box<Archive>),
+}
+
+impl Subject {
+    fn of_checkout(text: &str) -> Result<Self, Failure> {
+        let place = Box::new(Checkout::find()?);
+        let (name, layout) = place.session(text)?;
+        Ok(Self::Checkout { place, name, layout })
+    }
+
+    fn name(&self) -> &SessionName {
+        match self {
+            Self::Checkout { name, .. } => name,
+            Self::Archive(archive) => &archive.manifest.session,
+        }
+    }
+
+    fn layout(&self) -> SessionLayout {
+        match self {
+            Self::Checkout { layout, .. } => layout.clone(),
+            Self::Archive(archive) => archive.layout(),
+        }
+    }
+
+    fn verified(&self) -> Result<Verified, JournalError> {
+        match self {
+            Self::Checkout { place, name, layout } => {
+                Client::verify(layout, name, &place.journal_anchors(name))
+            }
+            Self::Archive(archive) => Ok(archive.chain.clone()),
+        }
+    }
+
+    /// What was found in an archive besides its journal.
+    fn tell(&self) {
+        let Self::Archive(archive) = self else { return };
+        let entries = counted(archive.manifest.entries.len(), "file");
+        let commits = match &archive.commits {
+            CommitsSeen::None => "no commits yet".to_owned(),
+            CommitsSeen::All(count) => counted(*count, "commit"),
+            CommitsSeen::LeftOut(why) => format!("its commits were left out: {why}"),
+            CommitsSeen::NotLookedInto(why) => format!("its commits were not checked: {why}"),
+        };
+        output::data(&format!("nothing of the archive was changed: {entries}, {commits}"));
+        for path in &archive.edited {
+            let text =
+                format!("{path} was changed after the journal recorded it, before the export");
+            output::marked(output::WARN, "note:", &text);
+        }
+    }
+}
+
+/// The number of the record with this hash; inner none where no record has it.
+fn known(read: &Subject, head: &str) -> Result<Option<u64>, Failure> {
+    let head = head.trim().to_ascii_lowercase();
+    if head.len() < HEAD_CHARS_MIN || !head.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let message = format!("{head:?} is not a hash, or not enough of one");
+        return Err(Failure::usage("cli.archive", message)
+            .hint(format!("give all of it, or at least its first {HEAD_CHARS_MIN} characters")));
+    }
+    let mut found = None;
+    let mut client = Client::open(read.layout()).map_err(Failure::reading)?;
+    let look = |told: Told<'_>| {
+        if told.hash.starts_with(&head) {
+            found = Some(told.seq);
+        }
+    };
+    client.follow(look).map_err(Failure::reading)?;
+    Ok(found)
+}
+
+fn other_head(name: &SessionName, head: &str, found: &Verified) -> Failure {
+    let message =
+        format!("{name}: no record has the hash {head}; the last one is {}", found.last_hash);
+    Failure::new(Exit::Fails, "cli.other_head", message)
+        .hint("the chain holds by itself, but it is not the one that you know")
+}
+
+fn words(name: &SessionName, found: &Verified) -> String {
+    let torn = match found.torn_bytes {
+        0 => String::new(),
+        bytes => format!(
+            "\nafter it there is an unfinished record of {}; a resume sets it aside",
+            counted(bytes, "byte")
+        ),
+    };
+    let records = counted(found.records, "record");
+    format!("{name}: the chain is intact, {records}, last hash {}{torn}", found.last_hash)
+}
+
 #[derive(Serialize)]
 struct Chain<'a> {
     ok: bool,
-    session: &'a SessionName,
+    session: Option<&'a SessionName>,
     records: Option<u64>,
     last_hash: Option<&'a str>,
     torn_bytes: Option<u64>,
@@ -88,15 +204,19 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn of(session: &'a SessionName, verified: &'a Result<Verified, JournalError>) -> Self {
-        let found = verified.as_ref().ok();
+    fn of(session: &'a SessionName, found: &'a Verified) -> Self {
         Self {
-            ok: found.is_some(),
-            session,
-            records: found.map(|found| found.records),
-            last_hash: found.map(|found| found.last_hash.as_str()),
-            torn_bytes: found.map(|found| found.torn_bytes),
-            error: verified.as_ref().err().map(ToString::to_string),
+            ok: true,
+            session: Some(session),
+            records: Some(found.records),
+            last_hash: Some(found.last_hash.as_str()),
+            torn_bytes: Some(found.torn_bytes),
+            error: None,
         }
+    }
+
+    fn broken(session: Option<&'a SessionName>, why: &str) -> Self {
+        let error = Some(why.to_owned());
+        Self { ok: false, session, records: None, last_hash: None, torn_bytes: None, error }
     }
 }

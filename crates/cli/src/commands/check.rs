@@ -1,5 +1,7 @@
 //! `tollgate check`: validates documents of any origin.
 
+mod step;
+
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::{output, place};
@@ -108,6 +110,7 @@ impl Check {
                 output::marked(output::NOTE, "note:", &text);
             }
         }
+        step::tell(&findings.report, findings.documents);
         Ok(match (findings.is_incomplete, ok) {
             (true, _) => Exit::Usage,
             (false, false) => Exit::Fails,

@@ -1,5 +1,6 @@
 //! `tollgate gates`: runs the lifecycle gates of a stage.
 
+mod step;
 mod text;
 
 use crate::exit::Exit;
@@ -164,6 +165,7 @@ impl Gates {
         }
         results.iter().filter(|result| !result.ok).for_each(text::failed);
         text::sum(stage, results);
+        step::tell(stage, results);
         if ok { Exit::Ok } else { Exit::Fails }
     }
 }

@@ -1,6 +1,7 @@
 //! `tollgate scope`: sorts what changed by the scope of a work item.
 
 mod documents;
+mod step;
 mod text;
 
 use crate::exit::Exit;
@@ -93,6 +94,7 @@ impl Scope {
             text::table(&files);
             text::sum(&files, &item);
         }
+        step::tell(&files, &item);
         Ok(if ok { Exit::Ok } else { Exit::Fails })
     }
 }

@@ -16,6 +16,15 @@ pages! {
          goal are its first word and each word right after \"and\", \"then\" or a comma.\n\n\
          What to do: choose with `--action NAME`, or split the goal into several runs. `tollgate actions NAME` shows the\n\
          words of an action.";
+    "cli.archive":
+        "The archive of a session cannot be read, or the hash to compare it with is none. Nothing was changed.\n\n\
+         What to do: check that the file exists, that you may read it, and that the temporary folder (TMPDIR) has space. A hash\n\
+         is the last one that `tollgate export` or `tollgate audit --verify` printed, or the first 16 characters of it.";
+    "cli.archive_changed":
+        "The archive is not as `tollgate export` wrote it: something in it was changed, removed, added, moved or cut off, or its\n\
+         journal does not hold. Each of these is named in the message. Nothing of it was put anywhere.\n\n\
+         What to do: copy the file again from where it was exported to, or ask whoever exported it. A transfer that was cut\n\
+         off shows as an end that comes too early.";
     "cli.bug":
         "Tollgate reached a state that should be impossible, or the system refused it something that every program needs. The\n\
          journal has everything up to the last record.\n\n\
@@ -32,6 +41,10 @@ pages! {
     "cli.exists":
         "The file to be written already exists. Tollgate never overwrites your files.\n\n\
          What to do: keep it and edit it by hand, or move it out of the way and run the command again.";
+    "cli.export":
+        "The archive of the session could not be written: the folder is not there or closed, the disk is full, or the session is\n\
+         larger than an archive may be. Nothing half-written was left, and the session is not touched by it.\n\n\
+         What to do: follow the message, and run the command again. `-o FILE` writes it elsewhere.";
     "cli.foreign_session":
         "The folder below .agents-work is a session that another orchestrator wrote: it has status.json, tasks.yaml or other\n\
          session files, but no journal. Nothing was changed.\n\n\
@@ -129,6 +142,11 @@ pages! {
          are not here, and Tollgate makes its workspaces without a network. Nothing was started.\n\n\
          What to do: `git fetch --refetch --no-filter origin` fetches everything. In a sparse checkout `git sparse-checkout\n\
          disable` does so too, for the commit that is checked out.";
+    "cli.notify":
+        "tollgate.toml has no [notify] with a means in it: no command, no webhook, and neither bell nor desktop. Sessions wait\n\
+         without telling anybody.\n\n\
+         What to do: set at least one, such as `bell = true` or `command = [\"./notify.sh\"]`, then try it with\n\
+         `tollgate notify --test`.";
     "cli.persistence":
         "The session's journal could not be written. Tollgate has not acted on anything that was not written.\n\n\
          What to do: the message has the cause. Free some space where the disk is full, else make the session folder writable;\n\
@@ -137,11 +155,25 @@ pages! {
         "The session cannot accept this command now: the question is not open, the answer is not one of the listed ones, or\n\
          the answer needs text and has none. The question stays open.\n\n\
          What to do: `tollgate status` shows every open question with its answers. Spell the answer exactly as shown.";
+    "cli.other_head":
+        "The chain of the journal holds, but no record of it has the hash that you know: it is of another session, of an older\n\
+         state of it, or somebody wrote the whole journal again.\n\n\
+         What to do: check where the hash came from. A journal that continued since then has the hash in the middle, which\n\
+         is found.";
     "cli.reply":
         "The reply that you submitted breaks the contract that every agent must meet: it is not one JSON object, a field is\n\
          missing or invalid, or the role may not reply with this status. Nothing was submitted and no attempt was used.\n\n\
          What to do: fix every error in the message and submit it again. `tollgate schema agent-output` describes the format,\n\
          and the prompt of the dispatch has an example.";
+    "cli.provenance":
+        "Provenance tells where a commit comes from, so there must be one that will not change: the session must be done, it must\n\
+         have accepted work, and its commit must be in this repository.\n\n\
+         What to do: finish the session with `tollgate resume`. Where its commit is gone, fetch the branch from where it was pushed\n\
+         to. A branch that was moved since is no obstacle: the provenance names the commit that the session made.";
+    "cli.report":
+        "The report could not be written to the file that you named, or to SESSION.html in the current folder. The session is\n\
+         not touched by it.\n\n\
+         What to do: check that the folder exists, that you may write to it, and that the disk has space.";
     "cli.repository":
         "Tollgate needs a git repository with a commit and checked-out files. This is not one, or git itself does not work.\n\n\
          What to do: go to a repository, or create one with `git init` and a first commit. `tollgate doctor` shows what is\n\

@@ -77,6 +77,14 @@ pub fn verify_session(
     })
 }
 
+/// The beginning of a journal, to the end of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prefix {
+    pub bytes: u64,
+    pub records: u64,
+    pub last_hash: String,
+}
+
 /// Reads on where it stopped, for `log --follow`.
 #[derive(Debug)]
 pub struct JournalFollower {
@@ -88,6 +96,12 @@ pub struct JournalFollower {
 impl JournalFollower {
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         Ok(Self { file: open(path)?, path: path.to_owned(), end: Position::START })
+    }
+
+    /// What it has read.
+    pub fn read_so_far(&self) -> Prefix {
+        let Position { offset, seq, .. } = self.end;
+        Prefix { bytes: offset, records: seq, last_hash: self.end.hash_text() }
     }
 
     /// The records of all commits that became whole since the last call.

@@ -32,6 +32,7 @@ pub fn render(head: &Head<'_>, gates: &[Markup], lines: &[LogLine], timeline: &M
         }
         section.card #timeline data-live aria-label="Timeline" { h2 { "Timeline" } (timeline) }
         (cancel(head))
+        (head.again())
     }
 }
 
@@ -125,7 +126,7 @@ fn notes(view: &View) -> Markup {
     }
 }
 
-fn listed<'a>(title: &str, all: impl Iterator<Item = &'a str>) -> Markup {
+pub fn listed<'a>(title: &str, all: impl Iterator<Item = &'a str>) -> Markup {
     let all: Vec<&str> = all.collect();
     html! {
         @if !all.is_empty() {

@@ -91,14 +91,19 @@ pub fn row(result: &GateResult, width: usize) {
     output::row("", style, mark, &text);
 }
 
-/// The end of its output, and how to see all of it.
-pub fn failed(result: &GateResult) {
-    let how = match (&result.trouble, &result.missing_script, result.exit_code) {
+/// How a gate that failed came to its end.
+pub fn how(result: &GateResult) -> String {
+    match (&result.trouble, &result.missing_script, result.exit_code) {
         (Some(trouble), ..) => trouble.clone(),
         (None, Some(script), _) => format!("its script {script} does not exist"),
         (None, None, Some(code)) => format!("exit code {code}"),
         (None, None, None) => "no exit code".to_owned(),
-    };
+    }
+}
+
+/// The end of its output, and how to see all of it.
+pub fn failed(result: &GateResult) {
+    let how = how(result);
     output::marked(output::BAD, "failed:", &format!("{} ({how})", result.name));
     let lines: Vec<&str> = result.output_tail.lines().collect();
     for line in &lines[lines.len().saturating_sub(LINES_MAX)..] {
