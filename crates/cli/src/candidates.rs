@@ -21,11 +21,12 @@ type Before = [String];
 type Words = fn(&Before) -> Vec<String>;
 
 /// An argument of a command, and the words for it.
-const OFFERED: [(&str, &str, Words); 17] = [
+const OFFERED: [(&str, &str, Words); 18] = [
     ("status", "session", sessions_and_latest),
     ("resume", "session", sessions_and_latest),
     ("cancel", "session", sessions_and_latest),
     ("log", "session", sessions_and_latest),
+    ("watch", "session", sessions_and_latest),
     ("findings", "session", sessions_and_latest),
     ("audit", "session", sessions_and_latest),
     ("merge", "session", sessions_and_latest),

@@ -7,13 +7,18 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use tollgate_core::time::Timestamp;
-use tollgate_core::view::{DispatchView, Outcome};
+use tollgate_core::view::{ChecksView, DispatchView, Outcome};
 
 /// How many rows the pane would like to have.
 pub fn rows(seen: &Seen) -> usize {
     let open = seen.view.work.dispatches.iter().filter(|one| is_open(one.outcome)).count();
     let all = seen.view.work.dispatches.len();
-    (2 * open + (all - open).min(3)).max(1)
+    (2 * open + (all - open).min(3) + 2 * checks(seen).count()).max(1)
+}
+
+/// Commands that the engine runs just now.
+fn checks(seen: &Seen) -> impl Iterator<Item = &ChecksView> {
+    seen.view.work.checks.iter().filter(|one| seen.is_running && one.passed.is_none())
 }
 
 /// With the chosen one, where the keys go to this pane.
@@ -33,11 +38,21 @@ pub fn draw(
     };
     let inner = frame::pane(frame, paint, area, &title, chosen.is_some());
     let columns = usize::from(inner.width);
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for one in checks(seen) {
+        let left = vec![
+            (Ink::Note, "▸ ".to_owned()),
+            (Ink::Strong, text::one_line(&format!("checks for {}", one.of))),
+        ];
+        let time = when::running(now.ms_since(one.started_at));
+        lines.push(paint.sides(&left, &vec![(Ink::Note, time)], columns));
+        let commands = text::one_line(&one.commands.join(" ; "));
+        lines.push(paint.line(&vec![(Ink::Dim, format!("    {commands}"))], columns));
+    }
     if all.is_empty() {
         let words = vec![(Ink::Dim, "No agent was started yet.".to_owned())];
         return frame::lines(frame, inner, vec![paint.line(&words, columns)]);
     }
-    let mut lines: Vec<Line<'static>> = Vec::new();
     let mut at = 0;
     for (index, one) in all.iter().enumerate() {
         let line = head(seen, one, paint, columns, now);

@@ -161,8 +161,11 @@ fn money(seen: &Seen) -> Words {
         Some(_) => format!("${}", spend.usd_words()),
         None => "cost unknown".to_owned(),
     };
-    if let Some(limit) = limits.micro_usd {
-        words.push_str(&format!(" of ${}", dollars(limit)));
+    if let Some(limit) = limits.micro_usd.map(dollars) {
+        words.push_str(&match spend.usd {
+            Some(_) => format!(" of ${limit}"),
+            None => format!(", the limit is ${limit}"),
+        });
     }
     let tokens = spend.input_tokens.unwrap_or(0) + spend.output_tokens.unwrap_or(0);
     match limits.tokens {
@@ -217,8 +220,13 @@ fn next(seen: &Seen) -> Option<Words> {
         return Some(vec![(Ink::Waits, how)]);
     }
     if let Some(blocker) = &view.blocker {
-        let words = one_line(&format!("{} {}", blocker.detail, blocker.remedy));
-        return Some(vec![(Ink::Bad, format!("✗ {}: ", blocker.code)), (Ink::Plain, words)]);
+        let words = one_line(&format!("{}; {}", blocker.detail, blocker.remedy));
+        // What was cancelled says so by itself.
+        let mark = match view.is_cancelled() {
+            true => "✗ ".to_owned(),
+            false => format!("✗ {}: ", blocker.code),
+        };
+        return Some(vec![(Ink::Bad, mark), (Ink::Plain, words)]);
     }
     if seen.is_left() {
         let words = "No process runs this session. Press r to continue it.";

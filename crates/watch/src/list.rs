@@ -128,6 +128,7 @@ impl List {
         let columns = usize::from(body.width);
         let waiting = self.shown().iter().filter(|row| row.waits()).count();
         let right = match waiting {
+            _ if self.is_typing => "Enter: to the list, Esc: all sessions".to_owned(),
             0 => String::new(),
             1 => "1 waits for you".to_owned(),
             count => format!("{count} wait for you"),
@@ -146,7 +147,10 @@ impl List {
                 if count > 0 {
                     keys.push(("Enter", "open"));
                 }
-                keys.extend([("↑↓", "choose"), ("/", "filter"), ("n", "new session")]);
+                keys.extend([("↑↓", "choose"), ("/", "filter")]);
+                if count > 0 || self.here.is_some() {
+                    keys.push(("n", "new session"));
+                }
                 keys.extend([("?", "help"), ("q", "quit")]);
                 frame::footer(frame, paint, footer, &keys);
             }
@@ -181,7 +185,7 @@ impl List {
                 let head = if row.waits() { "Waiting for you" } else { "All others" };
                 lines.push(paint.line(&vec![(Ink::Strong, head.to_owned())], columns));
             }
-            let line = line(row, paint, columns, now);
+            let line = line(row, index == self.chosen, paint, columns, now);
             if index == self.chosen {
                 at = lines.len();
                 lines.push(paint.chosen(line, columns));
@@ -211,7 +215,7 @@ fn open(row: &Row) -> Picks {
     Picks::Open { repo: row.repo.id.clone(), session }
 }
 
-fn line(row: &Row, paint: Paint, columns: usize, now: Timestamp) -> Line<'static> {
+fn line(row: &Row, is_chosen: bool, paint: Paint, columns: usize, now: Timestamp) -> Line<'static> {
     let summary = &row.listed.summary;
     let (ink, word) = standing(summary.standing, row.listed.is_running);
     let title = match summary.goal.trim() {
@@ -225,15 +229,20 @@ fn line(row: &Row, paint: Paint, columns: usize, now: Timestamp) -> Line<'static
         (None, None) if summary.at_work > 0 && row.listed.is_running => {
             counted(summary.at_work as u64, "agent")
         }
+        (None, None) if summary.is_over() => String::new(),
         (None, None) => summary.state.map(|state| state.to_string()).unwrap_or_default(),
     };
+    let cost = summary.usd.map(|usd| format!("${usd:.2}")).unwrap_or_default();
+    let beside = [one_line(&row.repo.name), about, cost];
+    let beside: Vec<String> = beside.into_iter().filter(|part| !part.is_empty()).collect();
     let when = summary.asked.as_ref().map(|asked| asked.asked_at).or(summary.updated_at);
     let when = when.map(|at| when::ago(at, now)).unwrap_or_default();
     let mut right: Words = Vec::new();
     if columns >= 76 {
-        right.push((Ink::Dim, format!("{} · {about} · ", one_line(&row.repo.name))));
+        right.push((Ink::Dim, format!("{} · ", beside.join(" · "))));
     }
     right.push((Ink::Dim, when));
-    let left = vec![(ink, format!("  {word:<12}")), (Ink::Plain, title)];
+    let mark = if is_chosen { "▸ " } else { "  " };
+    let left = vec![(ink, format!("{mark}{word:<12}")), (Ink::Plain, title)];
     paint.sides(&left, &right, columns)
 }

@@ -59,7 +59,8 @@ impl<T: Clone> Picker<T> {
         let items = self.items.iter().enumerate().skip(from).take(height);
         let lines: Vec<Line<'static>> = items
             .map(|(index, (name, beside, _))| {
-                let left = vec![(Ink::Plain, format!("  {}", one_line(name)))];
+                let mark = if index == self.chosen { "▸ " } else { "  " };
+                let left = vec![(Ink::Plain, format!("{mark}{}", one_line(name)))];
                 let line = paint.sides(&left, &vec![(Ink::Note, beside.clone())], columns);
                 if index == self.chosen { paint.chosen(line, columns) } else { line }
             })

@@ -18,6 +18,8 @@ pub struct Reader {
     follows: bool,
     /// The dispatch whose output this is.
     pub output_of: Option<DispatchNumber>,
+    /// New lines of the log come to it.
+    pub is_log: bool,
     /// How many rows there were and how many fitted, when it was drawn last.
     drawn: (usize, usize),
     columns: usize,
@@ -25,8 +27,9 @@ pub struct Reader {
 
 impl Reader {
     pub fn new(title: impl Into<String>, doc: Doc) -> Self {
-        let (top, follows, output_of) = (0, false, None);
-        Self { title: title.into(), doc, top, follows, output_of, drawn: (0, 0), columns: 0 }
+        let (top, follows, output_of, is_log) = (0, false, None, false);
+        let (title, drawn, columns) = (title.into(), (0, 0), 0);
+        Self { title, doc, top, follows, output_of, is_log, drawn, columns }
     }
 
     /// What a dispatch writes, with its end on the screen.
@@ -34,9 +37,9 @@ impl Reader {
         Self { follows: true, output_of: Some(number), ..Self::new(title, Doc::default()) }
     }
 
-    /// Its end is on the screen, and stays there.
-    pub fn at_its_end(self) -> Self {
-        Self { follows: true, ..self }
+    /// The log, with its end on the screen.
+    pub fn log(doc: Doc) -> Self {
+        Self { follows: true, is_log: true, ..Self::new("The log", doc) }
     }
 
     pub fn retitle(&mut self, title: impl Into<String>) {
@@ -63,7 +66,7 @@ impl Reader {
         };
         self.top = to.min(last);
         let stays_at_end = matches!(key, Key::End | Key::Char('G')) || to >= last;
-        self.follows = self.output_of.is_some() && stays_at_end;
+        self.follows = (self.output_of.is_some() || self.is_log) && stays_at_end;
         false
     }
 

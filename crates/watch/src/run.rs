@@ -147,6 +147,9 @@ impl Loop {
                 self.next_list =
                     Some(Instant::now() + LOOK_AT_LIST.max(since.elapsed() * IDLE_SHARE));
             }
+            if let Some(source) = &mut self.source {
+                source.look_again();
+            }
             let wishes = self.screen.take(number, done);
             self.grant(wishes)?;
             is_changed = true;

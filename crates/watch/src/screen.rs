@@ -126,6 +126,9 @@ impl Screen {
         for over in &mut self.over {
             match over {
                 Over::Question(question) => question.refresh(&session.seen),
+                Over::Reader(reader) if reader.is_log => {
+                    news.iter().for_each(|line| facts::log_line(&mut reader.doc, line, &self.zone));
+                }
                 Over::Reader(Reader { output_of: Some(number), .. }) => {
                     let title = facts::output_title(&session.seen, *number);
                     if let Over::Reader(reader) = over {

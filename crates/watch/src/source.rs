@@ -70,6 +70,11 @@ impl Source {
         Ok(Some(News { seen, lines }))
     }
 
+    /// Something was done just now: the next look is a whole one.
+    pub fn look_again(&mut self) {
+        self.stamp = None;
+    }
+
     pub fn follow(&mut self, number: DispatchNumber, seen: &Seen) {
         let (attempt, attempts) = (Attempt(0), Attempt(0));
         let mut following = Following { number, attempt, attempts, works: false, reader: None };

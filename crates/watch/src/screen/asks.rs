@@ -66,7 +66,7 @@ impl Screen {
             }
             Asks::Log => {
                 let doc = facts::log(&session.lines, &self.zone);
-                self.over.push(Over::Reader(Reader::new("The log", doc).at_its_end()));
+                self.over.push(Over::Reader(Reader::log(doc)));
             }
             Asks::Files => self.show_files(),
             Asks::Cancel => self.show_cancel(),

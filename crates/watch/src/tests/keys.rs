@@ -108,6 +108,17 @@ fn r191_the_output_is_followed_until_somebody_scrolls_up() {
 }
 
 #[test]
+fn r191_the_log_grows_while_it_is_read() {
+    let mut screen = at_work();
+    press(&mut screen, "l");
+    let (_folder, seen, lines) = super::seen(super::AT_WORK);
+    let mut news = lines[lines.len() - 1..].to_vec();
+    news[0].text = "something new".to_owned();
+    screen.see(seen, &news);
+    assert!(text(&mut screen, 80, 24).contains("something new"));
+}
+
+#[test]
 fn a_difference_is_read_a_file_at_a_time_and_no_line_of_it_is_taken_for_a_heading() {
     let mut doc = Doc::default();
     doc.patch("diff --git a/one b/one\n--- a/one\n+++ b/one\n@@ -1,2 +1,1 @@\n--- a/evil\n one\ndiff --git a/two b/two\n--- a/two\n+++ b/two\n@@ -1 +1 @@\n-x\n+y\n");

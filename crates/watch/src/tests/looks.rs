@@ -48,16 +48,14 @@ fn r191_the_list_begins_with_what_waits() {
         80,
         24,
         expect![[r#"
-        Tollgate: sessions                                               1 waits for you
-        Waiting for you
-          your turn   Limit failed logins        project · UD-APPROVE-DESIGN · 2 min ago
+            Tollgate: sessions                                               1 waits for you
+            Waiting for you
+            ▸ your turn   Limit failed logins        project · UD-APPROVE-DESIGN · 2 min ago
 
-        All others
-          at work     Add search                           project · 2 agents · just now
-          not running 2026-11-17_left                     project · PLAN · 1 h 5 min ago
-          done        Count visits                          project · DONE · 2 d 2 h ago
-
-
+            All others
+              at work     Add search                           project · 2 agents · just now
+              not running 2026-11-17_left                     project · PLAN · 1 h 5 min ago
+              done        Count visits                                 project · 2 d 2 h ago
 
 
 
@@ -71,8 +69,10 @@ fn r191_the_list_begins_with_what_waits() {
 
 
 
-        Enter open  ↑↓ choose  / filter  n new session  ? help  q quit
-    "#]],
+
+
+            Enter open  ↑↓ choose  / filter  n new session  ? help  q quit
+        "#]],
     );
 }
 
@@ -109,6 +109,20 @@ fn r191_a_session_at_work() {
             Enter output  d diff  f findings  v files  Tab pane  q back  ? help
         "#]],
     );
+}
+
+#[test]
+fn r191_checks_of_the_engine_are_at_work_too() {
+    let mut screen = at_work();
+    let view = &mut screen.session.as_mut().unwrap().seen.view;
+    let started_at = view.updated_at;
+    view.work.checks[0].passed = None;
+    (view.work.checks[0].started_at, view.work.checks[0].commands) =
+        (started_at, vec!["cargo test".to_owned()]);
+    let shown = text(&mut screen, 80, 24);
+    assert!(shown.contains("▸ checks for T-001") && shown.contains("cargo test"), "{shown}");
+    screen.session.as_mut().unwrap().seen.is_running = false;
+    assert!(!text(&mut screen, 80, 24).contains("checks for T-001"), "nobody runs them");
 }
 
 #[test]
