@@ -383,6 +383,19 @@ fn r193_what_is_not_wanted_is_not_told_and_without_settings_nothing_is() {
     assert!(!repo.session().join("notified.json").exists());
 }
 
+#[test]
+fn r193_without_a_desktop_the_terminal_is_tried() {
+    let repo = notifying("desktop = true");
+    repo.tollgate(&["notify", "--test"]).exits(1);
+    let mut terminal = Terminal::start(&repo, &["notify", "--test"]);
+    terminal.wait_for("\u{1b}]9;Tollgate: a test\u{7}").wait_for("OSC 9 through this terminal");
+    assert_eq!(terminal.ends(), 0);
+    let variables = [("TMUX", "/tmp/tmux-1/default,1,0"), ("TERM", "tmux-256color")];
+    let mut terminal = Terminal::start_with_all(&repo, &["notify", "--test"], &variables);
+    terminal.wait_for("\u{1b}Ptmux;\u{1b}\u{1b}]9;Tollgate: a test\u{7}\u{1b}\\");
+    assert_eq!(terminal.ends(), 0);
+}
+
 fn json_of(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap()
 }
