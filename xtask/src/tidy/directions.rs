@@ -100,7 +100,7 @@ const CLI_NAMES: [(&str, &[&str]); 9] = [
     ("tollgate_snapshot", &["commands/snapshot"]),
     ("tollgate_tracker", &["tracking", "commands/doctor", "commands/labels"]),
     ("tollgate_notify", &["commands/notify", "commands/doctor"]),
-    ("tollgate_http", &["telemetry", "commands/notify"]),
+    ("tollgate_http", &["telemetry", "commands/notify", "commands/doctor"]),
     ("tollgate_standin", &["commands/agents/conformance"]),
 ];
 

@@ -94,7 +94,19 @@ pub fn messenger(repository: &Repository) -> Messenger {
 fn tried(messenger: &Messenger, repository: &Repository, means: &Means) -> Result<String, String> {
     let repository = tollgate_notify::Repository::at(repository.root());
     let told = Announcement::test(repository, clock::now());
-    messenger.deliver(means, &told, &AtomicBool::new(false))
+    let came_of_it = messenger.deliver(means, &told, &AtomicBool::new(false));
+    match means {
+        Means::Desktop => or_by_terminal(came_of_it),
+        Means::Command(_) | Means::Webhook { .. } => came_of_it,
+    }
+}
+
+/// Without a desktop the terminal is asked, and nobody learns whether it can.
+fn or_by_terminal(found: Result<String, String>) -> Result<String, String> {
+    found.or_else(|why| match output::is_at_a_terminal() {
+        true => Ok(format!("OSC 9 through this terminal, if it knows that; {why}")),
+        false => Err(why),
+    })
 }
 
 /// Whether all is there that it needs; nothing is sent.
@@ -104,7 +116,10 @@ pub fn ready(messenger: &Messenger, means: &Means) -> Result<String, String> {
             let found = messenger.program(words.first().map(String::as_str).unwrap_or_default())?;
             Ok(found.display().to_string())
         }
-        Means::Desktop => Ok(desktop_program(messenger.lookup)?.display().to_string()),
+        Means::Desktop => {
+            let found = desktop_program(messenger.lookup);
+            or_by_terminal(found.map(|program| program.display().to_string()))
+        }
         Means::Webhook { address, header_env } => {
             tollgate_http::headers(header_env, messenger.lookup)?;
             let address = tollgate_http::Address::parse(address)?;

@@ -3,8 +3,9 @@
 pub mod receiver;
 mod recipes;
 
+use crate::support::plan::{Planned, planner};
 use crate::support::pty::{GATE, Terminal};
-use crate::support::{APPROVE, GOAL, PER_BATCH, Ran, Repo, eventually, ran};
+use crate::support::{APPROVE, GOAL, PER_BATCH, Ran, Repo, SINGLE_FINAL, eventually, ran};
 use receiver::{Manner, Receiver};
 use serde_json::{Value, json};
 use std::fs;
@@ -241,6 +242,37 @@ fn r193_questions_that_are_asked_at_once_make_one_notification() {
 }
 
 #[test]
+fn r193_a_question_is_told_while_others_still_work_and_can_be_answered_then() {
+    let asks = json!({"status": "NEEDS_INFO", "artifacts": {"questions": ["how fast?"]}});
+    let tasks = [Planned::new("T-001", "out/a.txt"), Planned::new("T-002", "out/b.txt")];
+    let repo = Repo::new();
+    let folder = repo.open_outside("go");
+    let waits =
+        format!("touch {0}/works; until [ -e {0}/go ]; do sleep 0.05; done", folder.display());
+    repo.crew(json!([
+        planner(&tasks),
+        {"when": {"role": "Coder", "task": "T-001", "nth": 1}, "do": {"reply": asks}},
+        {"when": {"role": "Coder", "task": "T-002"}, "do": {"default": true, "run": ["sh", "-c", waits]}},
+    ]));
+    repo.settings(&format!(
+        "[limits]\nparallel_tasks = 2\n[notify]\non = [\"waiting\"]\n{}",
+        keeps(&repo)
+    ));
+    repo.through(&[APPROVE]).exits(3);
+    let before = told(&repo).len();
+    let (id, answer) = SINGLE_FINAL;
+    let mut engine = repo.start(&["answer", "latest", id, answer, "--resume"]);
+    eventually("the question is told", || told(&repo).len() > before);
+    assert!(folder.join("works").exists() && engine.try_wait().unwrap().is_none());
+    let asked = short(&told(&repo)).pop().unwrap();
+    let id = asked.strip_prefix("waiting ").unwrap();
+    repo.tollgate(&["answer", "latest", id, "fast"]).exits(0);
+    std::fs::write(folder.join("go"), "").unwrap();
+    assert_eq!(engine.wait().unwrap().code(), Some(0));
+    assert_eq!(told(&repo).len(), before + 1);
+}
+
+#[test]
 fn r193_a_hostile_goal_is_text_and_secrets_stay_here() {
     let repo = Repo::new();
     repo.settings(&format!("[notify]\n{}", keeps(&repo)));
@@ -349,6 +381,19 @@ fn r193_what_is_not_wanted_is_not_told_and_without_settings_nothing_is() {
     let repo = Repo::new();
     repo.run().exits(3);
     assert!(!repo.session().join("notified.json").exists());
+}
+
+#[test]
+fn r193_without_a_desktop_the_terminal_is_tried() {
+    let repo = notifying("desktop = true");
+    repo.tollgate(&["notify", "--test"]).exits(1);
+    let mut terminal = Terminal::start(&repo, &["notify", "--test"]);
+    terminal.wait_for("\u{1b}]9;Tollgate: a test\u{7}").wait_for("OSC 9 through this terminal");
+    assert_eq!(terminal.ends(), 0);
+    let variables = [("TMUX", "/tmp/tmux-1/default,1,0"), ("TERM", "tmux-256color")];
+    let mut terminal = Terminal::start_with_all(&repo, &["notify", "--test"], &variables);
+    terminal.wait_for("\u{1b}Ptmux;\u{1b}\u{1b}]9;Tollgate: a test\u{7}\u{1b}\\");
+    assert_eq!(terminal.ends(), 0);
 }
 
 fn json_of(ran: &Ran) -> Value {

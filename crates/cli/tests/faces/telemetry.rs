@@ -185,6 +185,9 @@ fn a_collector_that_is_down_or_refuses_holds_nothing_and_gets_it_later() {
         .does_not_say("7d1f");
     assert_eq!(collector.taken()[0].header("x-key"), Some("Key 7d1f0c"));
     repo.resume().exits(0).says("OTLP_KEY is not set");
+    assert!(repo.tollgate(&["doctor"]).out.contains("OTLP_KEY is not set"));
+    let doctor = ran(repo.command(&["doctor"]).env("OTLP_KEY", "Key 7d1f0c"));
+    assert!(doctor.out.contains("traces go to 127.0.0.1"), "{}", doctor.out);
     collector.set_manner(Manner::Answers(200));
     ran(repo.command(&["resume", "--no-input"]).env("OTLP_KEY", "Key 7d1f0c")).exits(0);
     let taken = collector.taken();

@@ -1,4 +1,4 @@
-//! Whether the means of [notify] have what they need, without using them.
+//! Whether the means of [notify], and the collector of [telemetry], have what they need, without using them.
 
 use super::DoctorCheck;
 use crate::commands::notify::{messenger, ready};
@@ -19,5 +19,17 @@ pub(super) fn findings(repository: &Repository, config: &Config) -> Vec<DoctorCh
             }
         }
     };
-    Means::all(&config.notify).into_iter().map(found).collect()
+    let collector = config.telemetry.otlp.iter().map(|otlp| collector(otlp, config));
+    Means::all(&config.notify).into_iter().map(found).chain(collector).collect()
+}
+
+fn collector(otlp: &str, config: &Config) -> DoctorCheck {
+    let is_ready = || {
+        tollgate_http::headers(&config.telemetry.header_env, |name| std::env::var_os(name))?;
+        Ok::<_, String>(tollgate_http::Address::parse(otlp)?.host().to_owned())
+    };
+    match is_ready() {
+        Ok(host) => DoctorCheck::ok("telemetry", format!("traces go to {host}")),
+        Err(why) => DoctorCheck::warn("telemetry", why, "set the variable, then try again"),
+    }
 }
