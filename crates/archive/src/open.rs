@@ -12,7 +12,6 @@ use tempfile::TempDir;
 use tollgate_core::count::counted;
 use tollgate_core::id::ContentHash;
 use tollgate_core::view::{Audit, View};
-use tollgate_files as files;
 use tollgate_files::layout::{Layout, SessionLayout};
 use tollgate_host::client::{Client, JournalError, Verified};
 
@@ -253,7 +252,5 @@ fn edited(view: &View, entries: &[FoundEntry]) -> Vec<String> {
 /// The name of an archive and not of a session.
 pub fn is_archive_name(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    text.ends_with(".tar.gz")
-        || text.ends_with(".tgz")
-        || files::folder_of(Path::new(&text)) != Path::new(".")
+    text.contains('/') || text.ends_with(".tar.gz") || text.ends_with(".tgz")
 }

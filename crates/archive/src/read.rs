@@ -11,7 +11,7 @@ use flate2::bufread::GzDecoder;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use tar::{EntryType, Header};
 use tollgate_core::id::{ContentHash, SessionName};
@@ -20,6 +20,8 @@ use tollgate_files as files;
 /// Documents that a report shows; larger ones are not shown anywhere.
 const DOCUMENT_BYTES_MAX: u64 = 2 << 20;
 const DOCUMENTS_BYTES_MAX: u64 = 64 << 20;
+/// Without a name, a time or a word about the machine.
+const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 /// After so many the rest says nothing new.
 const PROBLEMS_MAX: usize = 200;
 
@@ -57,7 +59,13 @@ impl Shelf<'_> {
 
 /// Only a failure of this machine is an error; whatever is wrong with the archive is a problem of it.
 pub(crate) fn read(file: File, shelf: &Shelf<'_>) -> io::Result<Found> {
-    let tape = GzDecoder::new(BufReader::with_capacity(128 << 10, file));
+    let mut file = BufReader::with_capacity(128 << 10, file);
+    let begin = file.fill_buf()?;
+    if begin.get(..GZIP_HEAD.len()) != Some(&GZIP_HEAD) {
+        let problems = vec![Problem::NotAnArchive { why: "it does not begin as one".to_owned() }];
+        return Ok(Found { problems, ..Found::default() });
+    }
+    let tape = GzDecoder::new(file);
     let (found, total, documents) = (Found::default(), 0, 0);
     let mut reader =
         Reader { tape, shelf, found, names: BTreeSet::new(), total, documents, mtime: None };
@@ -108,13 +116,7 @@ impl Reader<'_> {
     fn expect_end(&mut self) -> Result<(), Stop> {
         let more = self.tape.read(&mut [0]).map_err(|error| self.unreadable(&error))?;
         let behind = self.tape.get_mut().read(&mut [0]).map_err(Stop::Machine)?;
-        let is_ours = self.tape.header().is_some_and(|head| {
-            head.mtime() == 0
-                && head.filename().is_none()
-                && head.comment().is_none()
-                && head.extra().is_none()
-        });
-        match more == 0 && behind == 0 && is_ours {
+        match more == 0 && behind == 0 {
             true => Ok(()),
             false => Err(Stop::Problem(Problem::Trailing)),
         }
@@ -260,9 +262,15 @@ impl Reader<'_> {
         }
         let session = self.found.session.clone().expect("a path of an entry begins with it");
         let file = self.shelf.file(&session, path);
-        std::fs::create_dir_all(files::folder_of(&file)).map_err(Stop::Machine)?;
-        // What is there already, or a folder, is of an entry that was told as twice.
-        Ok(File::create_new(&file).map_or(Place::Nowhere, Place::Disk))
+        let made = std::fs::create_dir_all(files::folder_of(&file))
+            .and_then(|()| File::create_new(&file).map(Place::Disk));
+        made.or_else(|error| match error.kind() {
+            // A name that no disk takes, or one below another entry: only shown documents have to be on the disk.
+            io::ErrorKind::AlreadyExists
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::InvalidFilename => Ok(Place::Nowhere),
+            _ => Err(Stop::Machine(error)),
+        })
     }
 
     fn block(&mut self) -> Result<[u8; BLOCK], Stop> {

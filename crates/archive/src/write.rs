@@ -110,7 +110,7 @@ impl<'a, W: Write> Writer<'a, W> {
         Self {
             name,
             mtime: u64::try_from(opened_s).unwrap_or(0),
-            out: GzBuilder::new().write(out, Compression::new(6)),
+            out: GzBuilder::new().operating_system(0xff).write(out, Compression::new(6)),
             entries: Vec::new(),
             left_out: Vec::new(),
             total: 0,
@@ -234,9 +234,11 @@ impl<'a, W: Write> Writer<'a, W> {
         let stop = |error| BundleFailure::Stop(ExportError::Write(error));
         let folder = tempfile::tempdir().map_err(stop)?;
         let needs: Vec<&CommitId> = commits.needs.iter().collect();
-        let holds = with_patience(|| source.repository.commits_beyond(&commits.tip, &needs))?;
-        let pack =
-            with_patience(|| source.repository.pack_beyond(&commits.tip, &needs, folder.path()))?;
+        let holds =
+            with_patience(source, || source.repository.commits_beyond(&commits.tip, &needs))?;
+        let pack = with_patience(source, || {
+            source.repository.pack_beyond(&commits.tip, &needs, folder.path())
+        })?;
         let pack = File::open(pack).map_err(stop)?;
         let head = bundle::head(&commits.branch, &commits.tip, &commits.needs);
         let bytes = head.len() as u64 + pack.metadata().map_err(stop)?.len();
@@ -264,16 +266,19 @@ enum BundleFailure {
     Stop(ExportError),
 }
 
+/// Only a session that runs is about to have what is not there.
 fn with_patience<T>(
+    source: &Source<'_>,
     mut act: impl FnMut() -> Result<T, RepositoryError>,
 ) -> Result<T, BundleFailure> {
+    let is_running = Client::open(source.layout.clone()).is_ok_and(|client| client.is_running());
     for tried in 1.. {
         match act() {
             Ok(done) => return Ok(done),
             Err(RepositoryError::Git(error @ GitError::DiskFull { .. })) => {
                 return Err(BundleFailure::Stop(ExportError::Commits(error.into())));
             }
-            Err(error) if tried == COMMIT_TRIES => {
+            Err(error) if tried == COMMIT_TRIES || !is_running => {
                 return Err(BundleFailure::LeftOut(error.to_string()));
             }
             Err(_) => std::thread::sleep(COMMIT_PAUSE),

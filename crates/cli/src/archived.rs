@@ -4,6 +4,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use std::path::Path;
 use tollgate_archive::{Archive, OpenError, Problem};
+use tollgate_core::sanitize::visible_name;
+use tollgate_desk::{Opened, Repo};
 
 /// More of them say nothing new.
 const PROBLEMS_SHOWN: usize = 20;
@@ -16,6 +18,13 @@ pub fn is_meant(text: &str) -> bool {
 /// Reads the archive, and refuses one that was changed.
 pub fn open(text: &str) -> Result<Archive, Failure> {
     tollgate_archive::open(Path::new(text)).map_err(Failure::from)
+}
+
+/// The session of an archive with all that surfaces show of it. The file stands for the repository.
+pub fn session(archive: &Archive, text: &str) -> Result<Opened, Failure> {
+    let file = Path::new(text).file_name().unwrap_or_default().to_string_lossy();
+    let repo = Repo { name: visible_name(&file).into_owned(), ..Repo::at(archive.root()) };
+    Ok(Opened::apart(repo, archive.manifest.session.clone())?)
 }
 
 impl From<OpenError> for Failure {

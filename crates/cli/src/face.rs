@@ -5,7 +5,7 @@ mod gate;
 pub mod keyboard;
 mod line;
 mod live;
-mod loan;
+pub mod loan;
 pub mod narrate;
 mod plain;
 mod terminal;

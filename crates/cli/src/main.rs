@@ -23,6 +23,7 @@ mod progress;
 mod sample_git;
 mod scripted;
 mod summary;
+mod telemetry;
 mod tracking;
 
 use clap::Parser;

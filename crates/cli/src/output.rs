@@ -1,5 +1,6 @@
 //! The only place that prints. Data goes to stdout, talk to stderr; text of others is cleaned on the way.
 
+mod alert;
 mod fold;
 mod runner;
 
@@ -176,6 +177,11 @@ pub fn raw(bytes: &[u8]) {
     must_be_written(stdout.write_all(&bytes).and_then(|()| stdout.flush()));
 }
 
+/// The same, for what is too large to be held in memory.
+pub fn raw_stream() -> impl Write {
+    std::io::stdout().lock()
+}
+
 pub fn json<T: Serialize>(value: &T) {
     raw(format!("{}\n", as_json(value)).as_bytes());
 }
@@ -283,6 +289,14 @@ fn say(text: Arguments<'_>) {
     }
 }
 
+/// Calls the person at the terminal, also while a program of theirs has it: nothing moves on the screen.
+pub fn alert(rings: bool, shows: Option<&str>) {
+    let bytes = alert::bytes(rings, shows, |name| std::env::var(name).ok());
+    if !bytes.is_empty() && std::io::stderr().is_terminal() {
+        echo(&bytes);
+    }
+}
+
 /// For a program of the person, where standard output is a script's.
 pub fn terminal() -> std::io::Result<Stdio> {
     Ok(Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?))
@@ -355,6 +369,16 @@ pub fn size(bytes: u64) -> String {
     if *unit == "B" { format!("{rest} B") } else { format!("{rest}.{below} {unit}") }
 }
 
+/// A person can press keys and see a whole screen.
+pub fn has_a_screen() -> bool {
+    !is_dumb() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// The person wants to see colours on standard output.
+pub fn has_colours() -> bool {
+    anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// A terminal that knows no sequences.
 pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term == "dumb")
@@ -384,6 +408,11 @@ fn columns_of(stream: impl std::os::fd::AsFd) -> Option<usize> {
 /// A person can be asked: both what they read and what they type is a terminal.
 pub fn is_interactive() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// What is told is read at a terminal.
+pub fn is_at_a_terminal() -> bool {
+    std::io::stderr().is_terminal()
 }
 
 /// Somebody looks at standard output itself, and no script reads it.

@@ -64,6 +64,12 @@ impl Checkout {
     }
 }
 
+/// The root of the repository that a person is in; none elsewhere.
+pub fn checkout_root() -> Option<PathBuf> {
+    let repository = Repository::discover(&here().ok()?).ok()?;
+    Some(repository.root().to_owned())
+}
+
 /// `[SESSION] [NUMBER]`: a single number is a dispatch of the latest session.
 pub fn session_and_dispatch(words: &[String]) -> Result<(String, Option<DispatchNumber>), Failure> {
     let number = |text: &str| text.parse().ok().map(DispatchNumber);

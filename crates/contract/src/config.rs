@@ -1,11 +1,12 @@
 //! Reads tollgate.toml, every key of it, and gives the settings in the form they are used.
 
+mod address;
 mod rules;
 pub mod wire;
 
 pub use wire::{
-    Adapter, ConfigFile, CoverageTable, Enforce, GcTable, Isolation, SandboxTable, SnapshotTable,
-    TrackerKind,
+    Adapter, ConfigFile, CoverageTable, Enforce, GcTable, Isolation, NotifyOn, NotifyTable,
+    SandboxTable, SnapshotTable, TelemetryTable, TrackerKind,
 };
 
 use crate::agent_output::wire::micro_usd;
@@ -48,6 +49,8 @@ pub struct Config {
     pub snapshot: SnapshotTable,
     pub commit: CommitConfig,
     pub gc: GcTable,
+    pub notify: NotifyTable,
+    pub telemetry: TelemetryTable,
     /// The session folders are left to git.
     pub sessions_tracked: bool,
     policy: Policy,
@@ -196,6 +199,8 @@ fn config(file: ConfigFile) -> Config {
             trailer: file.commit.trailer,
         },
         gc: file.gc,
+        notify: file.notify,
+        telemetry: file.telemetry,
         sessions_tracked: file.session.tracked,
     }
 }

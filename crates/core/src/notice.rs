@@ -13,10 +13,12 @@ pub enum NoticeCode {
     ImportContinues,
     ImportRepaired,
     JournalOlderAccepted,
+    NotifyFailed,
     ProjectionPutBack,
     ReleaseTagRefused,
     ReportIncomplete,
     TasksUnreachable,
+    TelemetryFailed,
     TrackerFailed,
     WorkDropped,
     WorkOddDocument,
@@ -28,7 +30,7 @@ pub enum NoticeCode {
 }
 
 /// Each code with its word in journals.
-const WORDS: [(NoticeCode, &str); 17] = [
+const WORDS: [(NoticeCode, &str); 19] = [
     (NoticeCode::AgentFallback, "agent.fallback"),
     (NoticeCode::BaseUnrelated, "base.unrelated"),
     (NoticeCode::BudgetUnknown, "budget.unknown"),
@@ -36,10 +38,12 @@ const WORDS: [(NoticeCode, &str); 17] = [
     (NoticeCode::ImportContinues, "import.continues"),
     (NoticeCode::ImportRepaired, "import.repaired"),
     (NoticeCode::JournalOlderAccepted, "journal.older_accepted"),
+    (NoticeCode::NotifyFailed, "notify.failed"),
     (NoticeCode::ProjectionPutBack, "projection.put_back"),
     (NoticeCode::ReleaseTagRefused, "release.tag_refused"),
     (NoticeCode::ReportIncomplete, "report.incomplete"),
     (NoticeCode::TasksUnreachable, "tasks.unreachable"),
+    (NoticeCode::TelemetryFailed, "telemetry.failed"),
     (NoticeCode::TrackerFailed, "tracker.failed"),
     (NoticeCode::WorkDropped, "work.dropped"),
     (NoticeCode::WorkOddDocument, "work.odd_document"),

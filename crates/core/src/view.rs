@@ -3,6 +3,7 @@
 //! `View` is all of it, built once. `Parts` builds a part of it when it is asked for, so that a surface that follows a
 //! long session pays for what it shows and not for how long the session is.
 
+mod actor;
 mod audit;
 mod dispatch;
 mod outcome;
@@ -14,6 +15,7 @@ mod steps;
 mod summary;
 mod timeline;
 
+pub use actor::Actor;
 pub use audit::{Audit, Auditor};
 pub use audit::{
     CommandEntry, CommitEntry, DecisionEntry, Place, ReadEntry, RoleEntry, Writer, WrittenEntry,

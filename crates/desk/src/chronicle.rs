@@ -9,7 +9,7 @@ use tollgate_core::role::Role;
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::Parts;
 use tollgate_core::words;
-use tollgate_core::work::{DispatchEnd, Work};
+use tollgate_core::work::{CheckResult, DispatchEnd, Work};
 use tollgate_host::client::Told;
 
 /// Folds the records of a journal, one after the other.
@@ -41,6 +41,8 @@ pub enum What {
         of: String,
         commands: Vec<String>,
         passed: Option<bool>,
+        /// Of those that failed, the end of what they printed.
+        failed: Vec<FailedCommand>,
     },
     Question {
         id: DecisionId,
@@ -51,6 +53,12 @@ pub enum What {
         /// A person resolved it, and not a rule.
         by_person: bool,
     },
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct FailedCommand {
+    pub command: String,
+    pub output_tail: String,
 }
 
 /// An attempt of a dispatch.
@@ -72,6 +80,8 @@ pub struct AttemptSpan {
     pub replied: bool,
     /// The same in a sentence.
     pub words: Option<String>,
+    /// What the agent said of its work.
+    pub said: Option<String>,
     pub usage: Usage,
     /// Files that it changed in the repository, where it replied.
     pub changed: usize,
@@ -95,11 +105,20 @@ impl Chronicle {
             }
             Event::ChecksStarted { number, purpose, commands, .. } => {
                 let (of, commands) = (purpose.to_string(), commands.clone());
-                self.begin(at, What::Checks { number: *number, of, commands, passed: None });
+                self.begin(
+                    at,
+                    What::Checks {
+                        number: *number,
+                        of,
+                        commands,
+                        passed: None,
+                        failed: Vec::new(),
+                    },
+                );
             }
             Event::ChecksEnded { number, results, holds, .. } => {
                 let all = || results.iter().all(|result| result.passed);
-                self.checks_ended(at, *number, holds.unwrap_or_else(all));
+                self.checks_ended(at, *number, holds.unwrap_or_else(all), results);
             }
             Event::DecisionAsked { decision } => {
                 let (id, kind) = (decision.decision_id.clone(), decision.kind);
@@ -147,21 +166,29 @@ impl Chronicle {
             found.end = Some(words::end_name(end));
             found.words = Some(words::ended(end));
             found.usage = *usage;
-            if let DispatchEnd::Replied { work, .. } = end {
+            if let DispatchEnd::Replied { reply, work } = end {
                 let Work { code, .. } = work.as_ref();
                 (found.replied, found.changed) = (true, code.changes.len());
+                found.said = Some(reply.summary.clone());
             }
         }
     }
 
-    fn checks_ended(&mut self, at: Timestamp, number: CheckNumber, held: bool) {
+    fn checks_ended(
+        &mut self,
+        at: Timestamp,
+        number: CheckNumber,
+        held: bool,
+        results: &[CheckResult],
+    ) {
         let is_it = |what: &What| matches!(what, What::Checks { number: of, .. } if *of == number);
         let Some(span) = self.lasting(is_it) else {
             return;
         };
         span.until = Some(at);
-        if let What::Checks { passed, .. } = &mut span.what {
+        if let What::Checks { passed, failed, .. } = &mut span.what {
             *passed = Some(held);
+            *failed = results.iter().filter(|result| !result.passed).map(failed_command).collect();
         }
     }
 
@@ -190,7 +217,13 @@ fn attempt_of(now: Parts<'_>, number: DispatchNumber, attempt: Attempt) -> What 
         end: None,
         replied: false,
         words: None,
+        said: None,
         usage: Usage::default(),
         changed: 0,
     }))
+}
+
+fn failed_command(result: &CheckResult) -> FailedCommand {
+    let CheckResult { command, output_tail, .. } = result;
+    FailedCommand { command: command.clone(), output_tail: output_tail.clone() }
 }

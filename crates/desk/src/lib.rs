@@ -8,12 +8,13 @@ pub mod formats;
 mod list;
 mod opened;
 mod orders;
+pub mod otlp;
 pub mod pictures;
 mod repositories;
 
 pub use list::Row;
 pub use opened::{LogLine, Opened, OpenedError, Output, Stamp};
-pub use orders::{Answer, NewSession, Orders, Refused};
+pub use orders::{Answer, NewSession, Orders, Refused, Takeaway};
 pub use repositories::Repo;
 
 pub use tollgate_git::repository::ChangedLines;

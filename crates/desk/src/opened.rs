@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub use tollgate_agents::OutputReader as Output;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::time::Timestamp;
-use tollgate_core::view::{Audit, Home, Level, QuestionView, ShownFile, Tone, View};
+use tollgate_core::view::{Actor, Audit, Home, Level, QuestionView, ShownFile, Tone, View};
 use tollgate_files::layout::{SessionLayout, journal_anchors};
 use tollgate_files::sanitize::terminal_text;
 use tollgate_git::repository::{ChangedLines, Repository, RepositoryError};
@@ -37,6 +37,9 @@ pub enum OpenedError {
 pub struct LogLine {
     pub seq: u64,
     pub at: Timestamp,
+    pub by: Actor,
+    /// Of its record in the journal.
+    pub hash: String,
     pub level: Level,
     pub tone: Tone,
     pub mark: &'static str,
@@ -93,7 +96,8 @@ impl Opened {
             chronicle.take(&told);
             let line = told.now.line(told.event);
             let (level, tone, mark, text) = (line.level, line.tone, line.mark, line.text);
-            lines.push(LogLine { seq: told.seq, at: told.at, level, tone, mark, text });
+            let (by, hash) = (Actor::of(told.event), told.hash.to_owned());
+            lines.push(LogLine { seq: told.seq, at: told.at, by, hash, level, tone, mark, text });
         })?;
         Ok(self.lines.len() > before)
     }

@@ -3,7 +3,7 @@
 use super::Repo;
 use serde::Deserialize;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -48,6 +48,13 @@ pub struct NewSession {
     pub inputs: Vec<String>,
     pub research: bool,
     pub design: bool,
+}
+
+/// A session as one file, to be taken elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takeaway {
+    Report,
+    Archive,
 }
 
 /// Why a command did nothing.
@@ -101,7 +108,7 @@ impl Orders {
         run(command, None)
     }
 
-    /// Hands in the reply of a dispatch that a person plays.
+    /// Submits the reply of a dispatch that a person plays.
     pub fn submit(
         &self,
         repo: &Repo,
@@ -114,7 +121,7 @@ impl Orders {
         run(command, Some(reply))
     }
 
-    /// Lets a process of its own run the session from where it stands, whatever becomes of this one.
+    /// Lets a process of its own run the session from where it stands, whatever happens to this one.
     pub fn resume(&self, repo: &Repo, session: &SessionName) -> Result<(), Refused> {
         let mut command = self.command(repo, "resume");
         command.args(["--no-input", "--quiet", "--", session.as_str()]);
@@ -161,6 +168,34 @@ impl Orders {
                 let _gone = child.wait();
                 Err(told(said))
             }
+        }
+    }
+
+    /// The session as one file, which has no name and is gone when it is closed.
+    pub fn take_away(
+        &self,
+        repo: &Repo,
+        session: &SessionName,
+        what: Takeaway,
+    ) -> Result<File, Refused> {
+        let mut command = match what {
+            Takeaway::Report => self.command(repo, "report"),
+            Takeaway::Archive => self.command(repo, "export"),
+        };
+        match what {
+            Takeaway::Report => command.arg("--html"),
+            Takeaway::Archive => command.arg("--output=-"),
+        };
+        command.args(["--", session.as_str()]);
+        let (mut written, out) = scratch()?;
+        let (said, errors) = scratch()?;
+        let status = command.stdout(out).stderr(errors).status();
+        match status.map_err(|cause| could_not_start(&cause))?.success() {
+            true => {
+                written.rewind().map_err(|cause| could_not_start(&cause))?;
+                Ok(written)
+            }
+            false => Err(told(said)),
         }
     }
 
@@ -240,7 +275,6 @@ fn first_line(from: impl Read) -> Option<String> {
 }
 
 fn told(mut said: File) -> Refused {
-    use std::io::Seek;
     let mut bytes = Vec::new();
     let _unread = said.rewind().and_then(|()| said.take(SAID_BYTES_MAX).read_to_end(&mut bytes));
     in_its_words(&bytes)

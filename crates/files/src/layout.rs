@@ -133,6 +133,10 @@ paths!(SessionLayout {
     dispatches = "dispatches",
     checks = "checks",
     inbox = "inbox",
+    /// What a person was told of outside of Tollgate. A cache: without it they are told once more.
+    notified = "notified.json",
+    /// Which spans were sent. A cache, too.
+    traced = "traced.json",
     evidence = "evidence",
     action_context = "evidence/action-context.md",
     artifact_trace = "evidence/artifact-trace.md",

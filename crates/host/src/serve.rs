@@ -2,12 +2,14 @@
 
 mod answers;
 mod cancelled;
+mod notify;
 mod open;
 mod promote;
 mod reconcile;
 mod track;
 
 pub(crate) use cancelled::end_all;
+pub use notify::Alert;
 pub use open::{First, OpenError};
 
 use crate::activity::StopSwitch;
@@ -22,6 +24,7 @@ use crate::lifecycle::StageWatch;
 use crate::lock::SessionLock;
 use crate::projection::Projector;
 use crate::record::SessionFileInspector;
+use notify::Notifying;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -74,6 +77,8 @@ pub trait Face {
     fn terminal_is_back(&mut self, _now: Parts<'_>) -> Vec<Command> {
         Vec::new()
     }
+    /// The person may be looking elsewhere: the terminal calls them, where there is one.
+    fn alert(&mut self, _alert: &Alert) {}
     /// The loop has ended; what is still shown as running is not ours to watch.
     fn rest(&mut self) {}
 }
@@ -143,6 +148,7 @@ pub struct Owner {
     stage: StageWatch,
     inbox: Inbox,
     tracking: Tracking,
+    notifying: Notifying,
     /// Where the session's branch is known to be.
     promoted: Option<CommitId>,
     /// The tags that are kept, and where.
@@ -211,7 +217,7 @@ impl Owner {
         let _ = process::adopt_orphans();
         loop {
             let ending = self.run_on(face)?;
-            if !self.finish_showing(face, ending)? {
+            if !self.finish_showing(face, ending)? && !self.finish_notifying(face, ending)? {
                 self.remove_what_is_over();
                 return Ok(ending);
             }
@@ -225,6 +231,7 @@ impl Owner {
         self.inspect(face)?;
         loop {
             self.reconcile(face)?;
+            self.notify(face)?;
             match self.pause(face.is_interactive() && !has_left) {
                 Pause::End(ending) => {
                     if self.leave_to_people() {
@@ -386,6 +393,7 @@ impl Owner {
         let projected = self.project();
         face.happened(self.parts(), durable.events());
         self.track(durable.events());
+        self.notifying.take(self.journal.last_seq(), durable.events());
         projected
     }
 

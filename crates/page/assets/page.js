@@ -123,12 +123,52 @@
   // ---- the filter of the list ----
   const box = $("#filter");
   const filter = () => {
-    if (!box) return;
-    const words = box.value.toLowerCase();
-    for (const row of document.querySelectorAll("main a.row"))
-      (row.closest(".line") || row).hidden = !row.textContent.toLowerCase().includes(words);
+    for (const one of document.querySelectorAll("input[data-filter]")) {
+      const label = one.closest("label");
+      if (label.hidden) { label.hidden = false; one.addEventListener("input", filter); }
+      const words = one.value.toLowerCase();
+      for (const row of document.querySelectorAll(one.dataset.filter))
+        (row.closest(".line") || row).hidden = !row.textContent.toLowerCase().includes(words);
+    }
   };
-  if (box) { box.closest("label").hidden = false; box.addEventListener("input", filter); }
+  filter();
+
+  // ---- the palette: every place that this page knows, by its words ----
+  const palette = $("#palette");
+  const asked = palette.querySelector("input");
+  const places = $("#places");
+  const known = () => [...document.querySelectorAll("#waiting a,.tabs a,#rail a,main a.row,header a.button,.brand")].map((a) => ({
+    href: a.href, text: a.classList.contains("brand") ? "All sessions" : a.textContent.replace(/\s+/g, " ").trim(),
+  })).filter((one, at, all) => all.findIndex((other) => other.href === one.href) === at);
+  const list = () => {
+    const words = asked.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = known().filter((one) => words.every((word) => one.text.toLowerCase().includes(word))).slice(0, 12);
+    places.replaceChildren(...found.map((one, at) => {
+      const item = document.createElement("li");
+      const link = document.createElement("a");
+      item.setAttribute("role", "option");
+      item.setAttribute("aria-selected", String(at === 0));
+      link.href = one.href; link.textContent = one.text; link.tabIndex = -1;
+      item.append(link);
+      return item;
+    }));
+  };
+  const chosen = () => places.querySelector("[aria-selected=true]");
+  const move = (by) => {
+    const all = [...places.children];
+    const at = all.indexOf(chosen());
+    const next = all[Math.min(Math.max(at + by, 0), all.length - 1)];
+    for (const one of all) one.setAttribute("aria-selected", String(one === next));
+  };
+  const find = () => { asked.value = ""; list(); palette.showModal(); };
+  $("#find").hidden = false;
+  $("#find").addEventListener("click", find);
+  asked.addEventListener("input", list);
+  asked.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); move(event.key === "ArrowDown" ? 1 : -1); }
+    else if (event.key === "Enter") { event.preventDefault(); chosen()?.querySelector("a").click(); }
+  });
+  palette.addEventListener("click", (event) => { if (event.target === palette || event.target.closest("a")) palette.close(); });
 
   // ---- keys: they go to places, and none of them sends anything ----
   const help = $("#help");
@@ -154,11 +194,12 @@
     w: () => $(".gate textarea[name=words]")?.focus(),
     n: () => { location.href = "/new"; },
     h: () => { location.href = "/"; },
-    "/": () => box ? box.focus() : (location.href = "/"),
+    "/": () => (box || $("#rail input")).focus(),
     "?": () => help.showModal(),
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+    if ((event.ctrlKey || event.metaKey) && event.key === "k") { event.preventDefault(); if (!palette.open) find(); return; }
+    if (event.ctrlKey || event.metaKey || event.altKey || help.open || palette.open) return;
     if (event.target.matches("textarea,input,select")) {
       if (event.key === "Escape") event.target.blur();
       return;

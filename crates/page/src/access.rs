@@ -49,7 +49,7 @@ pub struct Access {
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Denied {
-    /// The name under which it was asked for is not ours: a name that somebody else has pointed at this machine.
+    /// The name under which it was asked for is not ours: a name that someone else has pointed at this machine.
     ForeignHost,
     /// A write that does not come from our own pages.
     ForeignOrigin,

@@ -11,6 +11,16 @@ pub struct FileDiff {
     pub left_out: usize,
 }
 
+impl FileDiff {
+    pub fn added(&self) -> usize {
+        self.lines.iter().filter(|line| matches!(line, Line::Added { .. })).count()
+    }
+
+    pub fn removed(&self) -> usize {
+        self.lines.iter().filter(|line| matches!(line, Line::Removed { .. })).count()
+    }
+}
+
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
     /// Begins a part of the file; what stands behind the numbers.

@@ -27,6 +27,10 @@ impl Fields {
         (!text.trim().is_empty()).then(|| text.trim().to_owned())
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.values().all(|value| value.trim().is_empty())
+    }
+
     pub fn is_set(&self, name: &str) -> bool {
         !self.text(name).is_empty()
     }

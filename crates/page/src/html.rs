@@ -3,19 +3,21 @@
 pub mod code;
 pub mod evidence;
 pub mod gate;
+pub mod journal;
 pub mod list;
 pub mod log;
 pub mod new;
 pub mod output;
 pub mod overview;
 pub mod session;
+pub mod steps;
 pub mod tasks;
 
 use crate::access::Denied;
 use crate::routes::address;
 use crate::when;
 use maud::{DOCTYPE, Markup, html};
-use tollgate_core::view::Standing;
+use tollgate_core::view::{SpendView, Standing};
 use tollgate_desk::{ChangedLines, Row, pictures};
 use tollgate_files::sanitize::{terminal_line, terminal_text};
 
@@ -36,9 +38,22 @@ pub struct Frame<'a> {
     pub events: Option<String>,
     /// The session that is shown, by repository and name.
     pub current: Option<(&'a str, &'a str)>,
+    /// It shows all sessions, and needs no list of them beside it.
+    pub is_list: bool,
 }
 
-/// Somebody else's words, several lines of them.
+/// What it cost so far, in few words.
+pub fn spent(spend: &SpendView) -> String {
+    let attempts = counted(spend.attempts as usize, "attempt");
+    let cost = match spend.usd {
+        Some(usd) if spend.usd_unknown > 0 => format!("at least ${usd:.2}"),
+        Some(usd) => format!("${usd:.2}"),
+        None => "cost unknown".to_owned(),
+    };
+    format!("{cost} · {attempts} · {} of agent time", when::span(spend.wall_ms))
+}
+
+/// Another's words, several lines of them.
 pub fn foreign(text: &str) -> Markup {
     html! { bdi { (terminal_text(text)) } }
 }
@@ -64,16 +79,23 @@ pub fn page(frame: &Frame<'_>, title: &str, body: Markup) -> Markup {
                         }
                     }
                     span.fill {}
-                    span.dim #today data-live { (today(frame.rows)) }
+                    button #find type="button" hidden { "Go to… " kbd { "Ctrl K" } }
                     a.button href="/new" { "New session" }
                     button #keys type="button" hidden { kbd { "?" } " keys" }
                 }
-                div.columns {
-                    (rail(frame))
+                div.columns.alone[frame.is_list] {
+                    @if !frame.is_list { (rail(frame)) }
                     main #main tabindex="-1" { (body) }
                 }
                 dialog #help aria-labelledby="help-title" { (keys()) }
-                footer #connection role="status" aria-live="polite" {}
+                dialog #palette aria-label="Go to" {
+                    input type="search" role="combobox" aria-controls="places" aria-expanded="true" aria-label="Go to" placeholder="A session, a tab, a page" autocomplete="off";
+                    ul #places role="listbox" {}
+                }
+                footer {
+                    span #today data-live { (today(frame.rows)) }
+                    span #connection role="status" aria-live="polite" {}
+                }
             }
         }
     }
@@ -91,7 +113,9 @@ fn today(rows: &[Row]) -> String {
         true => String::new(),
         false => format!(" · ${:.2} in today's sessions", spent.iter().sum::<f64>()),
     };
-    format!("{} · {}{spent}", counted(rows.len(), "session"), counted(agents, "agent"))
+    let waiting = rows.iter().filter(|row| row.waits()).count();
+    let all = counted(rows.len(), "session");
+    format!("{} at work · {waiting} waiting for you · {all}{spent}", counted(agents, "agent"))
 }
 
 fn head(title: &str) -> Markup {
@@ -111,17 +135,33 @@ fn head(title: &str) -> Markup {
 fn rail(frame: &Frame<'_>) -> Markup {
     let now = when::now();
     html! {
-        nav.card aria-label="Sessions" #rail data-live {
+        nav.card aria-label="Sessions" #side {
             h2 { "Sessions" }
-            @for row in frame.rows.iter().take(RAIL_MAX) {
-                (list::row(row, frame.current, now))
+            label.filter hidden { input type="search" data-filter="#rail a.row" aria-label="Filter the sessions" placeholder="Filter" autocomplete="off"; }
+            div #rail data-live {
+            @for (repo, rows) in by_project(&frame.rows[..frame.rows.len().min(RAIL_MAX)]) {
+                h3 { (foreign_line(repo)) }
+                @for row in rows { (list::row(row, frame.current, now)) }
             }
             @if frame.rows.len() > RAIL_MAX {
                 a.more href="/" { "All " (frame.rows.len()) " sessions" }
             }
             @if frame.rows.is_empty() { p.dim { "There are no sessions yet." } }
+            }
         }
     }
+}
+
+/// Projects in the order in which their first session is listed.
+fn by_project(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
+    let mut all: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for row in rows {
+        match all.iter_mut().find(|(_, of)| of.iter().any(|one| one.repo.id == row.repo.id)) {
+            Some((_, of)) => of.push(row),
+            None => all.push((&row.repo.name, vec![row])),
+        }
+    }
+    all
 }
 
 fn keys() -> Markup {
@@ -134,6 +174,7 @@ fn keys() -> Markup {
             dt { kbd { "w" } } dd { "write your words" }
             dt { kbd { "n" } } dd { "a new session" }
             dt { kbd { "/" } } dd { "filter the sessions" }
+            dt { kbd { "Ctrl" } " " kbd { "K" } } dd { "go to a session or a page by its name" }
             dt { kbd { "h" } } dd { "all sessions" }
             dt { kbd { "?" } } dd { "this list" }
         }

@@ -102,7 +102,7 @@ async fn look_again(
         let found = tokio::task::spawn_blocking(move || {
             let mut opened = shared.lock().unwrap_or_else(PoisonError::into_inner);
             let now = opened.stamp();
-            // Somebody else may have read on meanwhile, so the lines are counted, not the looks.
+            // Someone else may have read on meanwhile, so the lines are counted, not the looks.
             if now != before {
                 // A journal that cannot be read now is read at the next look; the page itself says why it cannot.
                 let _unread = opened.look();

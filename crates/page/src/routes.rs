@@ -5,6 +5,7 @@ mod gate;
 mod list;
 mod new;
 mod session;
+mod takeaway;
 
 use crate::html::{self, Frame};
 use crate::server::App;
@@ -42,6 +43,8 @@ pub fn all() -> Router<Arc<App>> {
         .route("/s/{repo}/{session}/comment", post(gate::comment))
         .route("/s/{repo}/{session}/resume", post(gate::resume))
         .route("/s/{repo}/{session}/cancel", post(gate::cancel))
+        .route("/s/{repo}/{session}/report.html", get(takeaway::report))
+        .route("/s/{repo}/{session}/archive.tar.gz", get(takeaway::archive))
         .route("/s/{repo}/{session}/{tab}", get(session::tab))
         .route("/style.css", get(style))
         .route("/page.js", get(script))
@@ -140,7 +143,7 @@ impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
         let Self { status, title, message, hints, code } = self;
         let body = html::trouble(title, &message, &hints, &code);
-        let frame = Frame { rows: &[], events: None, current: None };
+        let frame = Frame { rows: &[], events: None, current: None, is_list: false };
         (status, html::page(&frame, title, body)).into_response()
     }
 }
@@ -166,7 +169,7 @@ pub fn shown(
     body: Markup,
 ) -> Markup {
     let rows = app.sessions.rows();
-    let frame = Frame { rows: &rows, events: Some(events), current };
+    let frame = Frame { rows: &rows, events: Some(events), current, is_list: false };
     html::page(&frame, title, body)
 }
 

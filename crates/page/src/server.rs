@@ -72,7 +72,7 @@ pub struct App {
 pub struct Line {
     peer: SocketAddr,
     own: SocketAddr,
-    /// Its answer goes on for as long as somebody reads it.
+    /// Its answer continues for as long as somebody reads it.
     is_stream: Arc<AtomicBool>,
     /// Whose it is does not change while it is open.
     is_an_agents: Arc<OnceLock<bool>>,

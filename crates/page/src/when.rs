@@ -22,9 +22,19 @@ pub fn date(at: Timestamp) -> String {
     local(at, "%Y-%m-%d")
 }
 
+/// With its date.
+pub fn whole(at: Timestamp) -> String {
+    local(at, "%Y-%m-%d %H:%M:%S")
+}
+
+/// As the field of a form has it.
+pub fn minute(at: Timestamp) -> String {
+    local(at, "%Y-%m-%dT%H:%M")
+}
+
 /// The time of day, with the whole of it for machines and on demand.
 pub fn clock(at: Timestamp) -> Markup {
-    html! { time datetime=(at) title=(local(at, "%Y-%m-%d %H:%M:%S")) { (local(at, "%H:%M:%S")) } }
+    html! { time datetime=(at) title=(whole(at)) { (local(at, "%H:%M:%S")) } }
 }
 
 /// Day and time of day.
@@ -43,7 +53,16 @@ pub fn ago(at: Timestamp, now: Timestamp) -> Markup {
         0..=59 => "just now".to_owned(),
         seconds => format!("{} ago", span(seconds * 1_000)),
     };
-    html! { time datetime=(at) title=(local(at, "%Y-%m-%d %H:%M:%S")) { (words) } }
+    html! { time datetime=(at) title=(whole(at)) { (words) } }
+}
+
+/// A length of time as a stop-watch shows it.
+pub fn watch(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    match seconds {
+        ..3_600 => format!("{:02}:{:02}", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02}:{:02}", seconds / 3_600, seconds % 3_600 / 60, seconds % 60),
+    }
 }
 
 /// A length of time in its two largest units.

@@ -156,9 +156,13 @@ impl Browser {
         self.with(css, "read", read)
     }
 
+    /// Brings it to the middle first, as people do: at the edge something may lie over it.
     #[track_caller]
     pub fn click(&self, css: &str) -> &Self {
+        let middle = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})";
         let click = |element: &Element| {
+            let scroll = json!({"script": middle, "args": [{ELEMENT: element.0}]});
+            let _scripts_may_be_off = self.driver.post("execute/sync", &scroll);
             self.driver.post(&format!("element/{}/click", element.0), &json!({}))
         };
         self.with(css, "click", click);

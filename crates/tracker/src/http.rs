@@ -6,14 +6,12 @@ use super::place::{Api, Slug};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
-use std::io::ErrorKind;
-use std::sync::Arc;
 use std::time::Duration;
 use tollgate_core::time::Timestamp;
 use tollgate_files::clock;
 use tollgate_files::sanitize::terminal_line;
+use tollgate_http::NoCertificates;
 use ureq::http::{HeaderMap, Method, Request};
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// A page of a hundred issues with the longest bodies there can be is smaller.
 const ANSWER_BYTES_MAX: u64 = 32 * 1024 * 1024;
@@ -57,20 +55,10 @@ impl Http {
         login: TrackerLogin,
         wait: Duration,
     ) -> Result<Self, TrackerError> {
-        let config = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            // A redirect could lead the login to another host; GitHub names a repository's new place instead.
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .timeout_global(Some(wait))
-            .https_only(!api.is_plain())
-            .user_agent(concat!("tollgate/", env!("CARGO_PKG_VERSION")))
-            .accept("application/vnd.github+json");
-        let config = match api.is_plain() {
-            true => config.proxy(None),
-            false => config.tls_config(tls()?),
-        };
-        Ok(Self { agent: config.build().new_agent(), api, slug, login })
+        let accept = "application/vnd.github+json";
+        let agent = tollgate_http::agent(api.is_plain(), wait, accept)
+            .map_err(|NoCertificates| TrackerError::NoCertificates)?;
+        Ok(Self { agent, api, slug, login })
     }
 
     /// The address of something in the repository, such as `/issues`.
@@ -141,18 +129,7 @@ impl Http {
             ureq::Error::BodyExceedsLimit(max) => {
                 return TrackerError::TooBig { doing, max: *max };
             }
-            ureq::Error::Timeout(_) => "it did not respond in time".to_owned(),
-            ureq::Error::HostNotFound => "the host does not exist".to_owned(),
-            ureq::Error::Io(cause) => match cause.kind() {
-                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
-                    "the connection broke off".to_owned()
-                }
-                ErrorKind::InvalidData => format!(
-                    "{cause}; to trust other certificate authorities than this machine's, set SSL_CERT_FILE"
-                ),
-                _ => cause.to_string(),
-            },
-            other => terminal_line(&other.to_string(), 200),
+            other => tollgate_http::why(other),
         };
         TrackerError::Unreachable { host: self.api.host().to_owned(), doing, cause }
     }
@@ -182,20 +159,6 @@ impl Http {
         let said = terminal_line(&said.replace(self.login.token(), "[redacted]"), 200);
         if said.is_empty() { "no message".to_owned() } else { said }
     }
-}
-
-/// What this machine trusts, because a company's own server has a company's own authority.
-fn tls() -> Result<TlsConfig, TrackerError> {
-    let found = rustls_native_certs::load_native_certs();
-    let roots: Vec<Certificate<'static>> =
-        found.certs.iter().map(|cert| Certificate::from_der(cert).to_owned()).collect();
-    if roots.is_empty() {
-        return Err(TrackerError::NoCertificates);
-    }
-    Ok(TlsConfig::builder()
-        .root_certs(RootCerts::Specific(Arc::new(roots)))
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .build())
 }
 
 /// The body of an answer that is not good.

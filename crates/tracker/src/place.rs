@@ -6,6 +6,7 @@ use std::fmt;
 use tollgate_contract::config::repository_parts;
 use tollgate_git::Configuration;
 use tollgate_git::repository::Repository;
+use tollgate_http::Address;
 use ureq::http::Uri;
 
 const API_DEFAULT: &str = "https://api.github.com";
@@ -31,21 +32,11 @@ impl Api {
     /// A login is sent there, so it is `https`, or this very machine.
     pub fn parse(text: &str) -> Result<Self, TrackerError> {
         let bad = |why| TrackerError::BadApi { found: without_login(text), why };
-        let uri: Uri = text.parse().map_err(|_| bad("it is not an address"))?;
-        let authority = uri.authority().ok_or_else(|| bad("it names no host"))?;
-        if authority.as_str().contains('@') {
-            return Err(bad("it must not contain a login"));
-        }
-        if uri.query().is_some() {
+        let address = Address::parse(text).map_err(bad)?;
+        if text.contains('?') {
             return Err(bad("it must not have a query"));
         }
-        let host = authority.host().to_ascii_lowercase();
-        let is_local = matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]");
-        let is_plain = match uri.scheme_str() {
-            Some("https") => false,
-            Some("http") if is_local => true,
-            _ => return Err(bad("it must begin with https://")),
-        };
+        let (host, is_plain) = (address.host().to_owned(), address.is_plain());
         Ok(Self { root: text.trim_end_matches('/').to_owned(), host, is_plain })
     }
 

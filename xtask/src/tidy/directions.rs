@@ -12,7 +12,7 @@ const CORE_MAY_USE: [&str; 2] = ["serde", "thiserror"];
 const PURE_MUST_NOT_USE: [&str; 6] = ["rustix", "tokio", "tempfile", "jiff", "signal-hook", "libc"];
 
 /// What the host brings together.
-const HOST: [&str; 9] = [
+const HOST: [&str; 10] = [
     "tollgate-core",
     "tollgate-judge",
     "tollgate-contract",
@@ -21,11 +21,12 @@ const HOST: [&str; 9] = [
     "tollgate-git",
     "tollgate-snapshot",
     "tollgate-tracker",
+    "tollgate-notify",
     "tollgate-agents",
 ];
 
 /// The face shows what the host does, and what a command is about: a snapshot, a diff, an agent program.
-const CLI: [&str; 15] = [
+const CLI: [&str; 18] = [
     "tollgate-core",
     "tollgate-judge",
     "tollgate-contract",
@@ -34,9 +35,12 @@ const CLI: [&str; 15] = [
     "tollgate-git",
     "tollgate-snapshot",
     "tollgate-tracker",
+    "tollgate-http",
+    "tollgate-notify",
     "tollgate-agents",
     "tollgate-host",
     "tollgate-desk",
+    "tollgate-archive",
     "tollgate-page",
     "tollgate-watch",
     "tollgate-mcp",
@@ -60,7 +64,7 @@ const SURFACE: [&str; 5] =
 /// Where the face may name a crate below the host: in the command that the crate is about, or where our binary becomes
 /// another program. Everything of a session goes through `tollgate_host::client`. The core, the contract, the files and the
 /// host are for all of it.
-const CLI_NAMES: [(&str, &[&str]); 7] = [
+const CLI_NAMES: [(&str, &[&str]); 9] = [
     ("tollgate_judge", &["commands/scope"]),
     (
         "tollgate_git",
@@ -71,6 +75,7 @@ const CLI_NAMES: [(&str, &[&str]); 7] = [
             "digest",
             "commands/doctor",
             "commands/labels",
+            "commands/notify",
             "commands/run/inputs",
             "commands/run/whole",
             "commands/scope",
@@ -94,6 +99,8 @@ const CLI_NAMES: [(&str, &[&str]); 7] = [
     ),
     ("tollgate_snapshot", &["commands/snapshot"]),
     ("tollgate_tracker", &["tracking", "commands/doctor", "commands/labels"]),
+    ("tollgate_notify", &["commands/notify", "commands/doctor"]),
+    ("tollgate_http", &["telemetry", "commands/notify"]),
     ("tollgate_standin", &["commands/agents/conformance"]),
 ];
 
@@ -112,7 +119,7 @@ const BENCH: [&str; 9] = [
 
 /// Which of our crates each of our crates may depend on: what a crate names stands above it here.
 /// The programs are for tests: nothing that is shipped may depend on them.
-const DIRECTIONS: [(&str, &[&str]); 20] = [
+const DIRECTIONS: [(&str, &[&str]); 23] = [
     ("tollgate-core", &[]),
     ("tollgate-judge", &["tollgate-core"]),
     ("tollgate-contract", &["tollgate-core", "tollgate-judge"]),
@@ -120,7 +127,12 @@ const DIRECTIONS: [(&str, &[&str]); 20] = [
     ("tollgate-process", &["tollgate-files"]),
     ("tollgate-git", &["tollgate-core", "tollgate-judge", "tollgate-files"]),
     ("tollgate-snapshot", &["tollgate-core", "tollgate-judge", "tollgate-files", "tollgate-git"]),
-    ("tollgate-tracker", &["tollgate-core", "tollgate-contract", "tollgate-files", "tollgate-git"]),
+    ("tollgate-http", &["tollgate-files"]),
+    (
+        "tollgate-tracker",
+        &["tollgate-core", "tollgate-contract", "tollgate-files", "tollgate-git", "tollgate-http"],
+    ),
+    ("tollgate-notify", &["tollgate-core", "tollgate-contract", "tollgate-files", "tollgate-http"]),
     (
         "tollgate-agents",
         &[
@@ -133,6 +145,7 @@ const DIRECTIONS: [(&str, &[&str]); 20] = [
     ),
     ("tollgate-host", &HOST),
     ("tollgate-desk", &DESK),
+    ("tollgate-archive", &["tollgate-core", "tollgate-files", "tollgate-git", "tollgate-host"]),
     ("tollgate-page", &SURFACE),
     ("tollgate-watch", &SURFACE),
     ("tollgate-mcp", &SURFACE),

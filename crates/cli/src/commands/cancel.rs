@@ -5,7 +5,7 @@ use super::run::{end_cancelled, tell_unrecorded};
 use crate::exit::Exit;
 use crate::face::{self, PlainFace};
 use crate::failure::Failure;
-use crate::{output, place, summary, tracking};
+use crate::{output, place, summary, telemetry, tracking};
 use clap::Args;
 use tollgate_core::id::SessionName;
 use tollgate_core::input::Command;
@@ -42,6 +42,8 @@ impl Cancel {
             end_cancelled(&owner)?;
             tracking::follow(&mut owner, &mut face)?;
             owner.finish_showing(&mut face, ServeEnd::Blocked)?;
+            owner.finish_notifying(&mut face, ServeEnd::Blocked)?;
+            telemetry::send(&mut owner, &mut face, ServeEnd::Blocked)?;
             tell_unrecorded(&owner);
         } else {
             wait_for_the_end(&client);

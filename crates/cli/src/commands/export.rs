@@ -1,4 +1,4 @@
-//! `tollgate export`: a session as one file that can be judged anywhere.
+//! `tollgate export`: a session as one file that can be checked anywhere.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -66,7 +66,7 @@ impl Export {
                     Failure::usage("cli.export", message).hint("name a file with `-o FILE`")
                 );
             }
-            let manifest = tollgate_archive::write(&source, io::stdout().lock());
+            let manifest = tollgate_archive::write(&source, output::raw_stream());
             tell(&manifest.map_err(|error| failed(&name, error))?, None);
             return Ok(Exit::Ok);
         }
@@ -86,8 +86,16 @@ fn to_file(source: &Source<'_>, file: &Path, force: bool) -> Result<Manifest, Fa
         Failure::usage("cli.exists", message).hint("`--force` replaces it")
     };
     let write = |cause: io::Error| failed(source.name, ExportError::Write(cause));
-    if !force && file.symlink_metadata().is_ok() {
-        return Err(exists());
+    match file.symlink_metadata() {
+        // A rename would replace a device, too.
+        Ok(found) if !found.is_file() => {
+            let message = format!("{} is not a file", file.display());
+            return Err(
+                Failure::usage("cli.exists", message).hint("name another one with `-o FILE`")
+            );
+        }
+        Ok(_) if !force => return Err(exists()),
+        Ok(_) | Err(_) => {}
     }
     let mut aside = tempfile::Builder::new()
         .prefix(".tollgate-")
@@ -163,10 +171,7 @@ fn tell(manifest: &Manifest, file: Option<&Path>) {
         output::talk(&format!("and {more} more; the manifest names all of them"));
     }
     if let Some(file) = file {
-        output::aside(
-            output::DIM,
-            "",
-            &format!("check it anywhere with `tollgate audit --verify {}`", file.display()),
-        );
+        let how = format!("`tollgate audit --verify {}`, on any machine", file.display());
+        output::aside(output::NOTE, "check it:", &how);
     }
 }

@@ -7,9 +7,10 @@ use crate::failure::Failure;
 use crate::{archived, output, place};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use tollgate_desk::{Opened, OpenedError, Repo};
-use tollgate_files as files;
+use tollgate_desk::otlp::otlp_json;
+use tollgate_desk::{Opened, OpenedError};
 use tollgate_files::layout::state_home;
+use tollgate_files::{self as files, FileError};
 use tollgate_page::report::Report as Whole;
 
 /// Write a report on a session, as Markdown or as one HTML file
@@ -47,6 +48,9 @@ pub struct FormatArgs {
     /// Where the commit of a session that is done comes from: in-toto and SLSA provenance, not signed
     #[arg(long)]
     pub provenance: bool,
+    /// The traces of the session, as `[telemetry] otlp` sends them: OTLP in JSON
+    #[arg(long)]
+    pub otlp: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -58,6 +62,7 @@ enum Format {
     Html,
     Junit,
     Provenance,
+    Otlp,
     Json,
 }
 
@@ -69,9 +74,7 @@ impl Report {
             false => None,
         };
         let mut opened = match &archive {
-            Some(archive) => {
-                Opened::open(Repo::at(archive.root()), archive.manifest.session.clone())?
-            }
+            Some(archive) => archived::session(archive, &self.session)?,
             None => place::Checkout::find()?.opened(&self.session)?,
         };
         let text = format.render()(&mut opened)?;
@@ -93,6 +96,7 @@ impl FormatArgs {
             Self { html: true, .. } => Format::Html,
             Self { junit: true, .. } => Format::Junit,
             Self { provenance: true, .. } => Format::Provenance,
+            Self { otlp: true, .. } => Format::Otlp,
             Self { json: true, .. } => Format::Json,
             Self { .. } => Format::Markdown,
         }
@@ -107,6 +111,7 @@ impl Format {
             Self::Html => |opened| Ok(whole(opened)?.html()),
             Self::Junit => formats::junit,
             Self::Provenance => formats::provenance,
+            Self::Otlp => |opened| Ok(otlp_json(opened)?),
             Self::Json => |opened| Ok(output::as_json(&whole(opened)?.json())),
         }
     }
@@ -121,9 +126,16 @@ fn whole(opened: &mut Opened) -> Result<Whole, Failure> {
     })
 }
 
+/// By rename, so that a reader sees the old report or the new. What is no file, such as a device or a pipe, is written to as
+/// it is.
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    files::write_atomic(file, text.as_bytes())
-        .map_err(|error| Failure::usage("cli.report", error.to_string()))?;
+    let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let is_special = real.metadata().is_ok_and(|found| !found.is_file());
+    let written = match is_special {
+        true => std::fs::write(&real, text).map_err(FileError::io("write", file)),
+        false => files::write_atomic(&real, text.as_bytes()),
+    };
+    written.map_err(|error| Failure::usage("cli.report", error.to_string()))?;
     output::talk(&format!("written to {}", file.display()));
     Ok(())
 }

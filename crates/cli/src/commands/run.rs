@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::face;
 use crate::failure::Failure;
 use crate::outcome::ForScripts;
-use crate::{estimate, github, output, place, progress, summary, tracking};
+use crate::{estimate, github, output, place, progress, summary, telemetry, tracking};
 use clap::Args;
 use route::Routed;
 use std::collections::BTreeSet;
@@ -368,6 +368,7 @@ pub fn drive(
     face.rest();
     drop(keyboard);
     let ending = ending?;
+    telemetry::send(owner, face, ending)?;
     tell_unrecorded(owner);
     let view = owner.parts().view();
     if view.is_cancelled() {
@@ -382,6 +383,9 @@ pub fn drive(
 /// A session that is over takes no notice into its journal any more.
 pub fn tell_unrecorded(owner: &Owner) {
     if let Some(words) = owner.unrecorded() {
+        output::aside(output::WARN, "note:", words);
+    }
+    for words in owner.untold_at_end() {
         output::aside(output::WARN, "note:", words);
     }
 }

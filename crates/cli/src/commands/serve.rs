@@ -7,7 +7,6 @@ use clap::Args;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use tollgate_desk::{Desk, Orders};
 use tollgate_files::layout::state_home;
-use tollgate_git::repository::Repository;
 use tollgate_page::{ServeError, Settings, serve};
 
 /// Serve the page: follow sessions, decide, and start new ones in a browser
@@ -39,12 +38,11 @@ impl Serve {
             Failure::usage("cli.serve", message)
         })?;
         let state = state_home(|name| std::env::var_os(name)).ok();
-        let here = Repository::discover(&place::here()?).ok();
         let bind = self.bind.unwrap_or_else(own_loopback);
         let settings = Settings {
             bind: SocketAddr::new(bind, self.port),
             names: self.host,
-            desk: Desk::new(state.clone(), here.map(|found| found.root().to_owned())),
+            desk: Desk::new(state.clone(), place::checkout_root()),
             orders: Orders::new(program),
             state,
         };

@@ -142,6 +142,11 @@ pages! {
          are not here, and Tollgate makes its workspaces without a network. Nothing was started.\n\n\
          What to do: `git fetch --refetch --no-filter origin` fetches everything. In a sparse checkout `git sparse-checkout\n\
          disable` does so too, for the commit that is checked out.";
+    "cli.notify":
+        "tollgate.toml has no [notify] with a means in it: no command, no webhook, and neither bell nor desktop. Sessions wait\n\
+         without telling anybody.\n\n\
+         What to do: set at least one, such as `bell = true` or `command = [\"./notify.sh\"]`, then try it with\n\
+         `tollgate notify --test`.";
     "cli.persistence":
         "The session's journal could not be written. Tollgate has not acted on anything that was not written.\n\n\
          What to do: the message has the cause. Free some space where the disk is full, else make the session folder writable;\n\
@@ -249,6 +254,11 @@ pages! {
          What to do: `tollgate agents trust NAME` shows the files and asks you; without a terminal add `--yes`. If a session\n\
          changed such a file, the failed attempt names the tree to look at: `tollgate agents trust NAME --in FOLDER`. Or\n\
          remove `inherit`: then none of these settings are loaded.";
+    "cli.watch":
+        "The terminal view cannot be shown: there is no terminal for its keys and its screen, the terminal knows no sequences\n\
+         (TERM=dumb), or it was closed.\n\n\
+         What to do: run `tollgate watch` at a terminal, over ssh with `ssh -t`. Without one, `tollgate status` and\n\
+         `tollgate log --follow` show a session, and `tollgate answer` decides.";
     "cli.write":
         "A file could not be written.\n\n\
          What to do: check that the folder exists, that you may write to it, and that there is free space.";

@@ -30,6 +30,11 @@ pages! {
          `tollgate resume --accept-older-journal`, and the session continues from what it records. Nothing that happened after\n\
          its last record counts; if the session's branch was ahead of it, that work is kept as the branch that the notice names.\n\n\
          What to do: nothing. `tollgate audit --verify` shows where the journal was accepted.";
+    "notify.failed":
+        "Tollgate could not tell you by one of the means of [notify] in tollgate.toml that you are needed: the command failed or\n\
+         took longer than 10 seconds, or the server could not be reached or refused it. The session does not need it: the\n\
+         work continues. This is told once for each means.\n\n\
+         What to do: read the reason in the notice. `tollgate notify --test` tries each means and says what came of it.";
     "release.tag_refused":
         "At RELEASE the Integrator made a tag that is not kept. Your repository has a tag of that name already, which is never\n\
          moved, or the name has characters that Tollgate does not pass on.\n\n\
@@ -46,6 +51,10 @@ pages! {
         "Some tasks of tasks.yaml depend on tasks that can never be completed, because they wait for each other or for a task\n\
          that is gone. The tasks that are named cannot start.\n\n\
          What to do: edit `depends_on` in the session's tasks.yaml, then answer the question that comes with the notice.";
+    "telemetry.failed":
+        "Tollgate could not send the traces of the session to the collector of [telemetry] in tollgate.toml: it could not be\n\
+         reached, or refused them. The session does not need it, and nothing of it is lost.\n\n\
+         What to do: read the reason in the notice. The next `tollgate resume` of the session sends what is missing.";
     "tracker.failed":
         "Tollgate could not bring the tracker up to date, because it was not reachable, refused the login or limited the requests.\n\
          The session does not need the tracker: the work continues, and Tollgate tries again with the next change.\n\n\

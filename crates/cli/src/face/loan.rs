@@ -203,7 +203,7 @@ fn words(status: ExitStatus) -> String {
 }
 
 /// `$VISUAL`, else `$EDITOR`, else vi. One that is empty is not set.
-fn editor() -> Result<Command, String> {
+pub fn editor() -> Result<Command, String> {
     let named = |name: &'static str| {
         let words = std::env::var(name).ok()?;
         Some((name, words)).filter(|(_, words)| !words.trim().is_empty())

@@ -2,12 +2,13 @@
 
 use super::at_work::PlainLines;
 use super::narrate::{Narrator, must_be_told};
+use crate::output;
 use std::path::Path;
 use tollgate_core::event::Event;
 use tollgate_core::input::Command;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::view::Parts;
-use tollgate_host::serve::{Face, TypedLine};
+use tollgate_host::serve::{Alert, Face, TypedLine};
 
 #[derive(Debug, Default)]
 pub struct PlainFace {
@@ -64,5 +65,9 @@ impl Face for PlainFace {
         if let Some(long_work) = &mut self.long_work {
             long_work.look(now);
         }
+    }
+
+    fn alert(&mut self, alert: &Alert) {
+        output::alert(alert.rings, alert.shows.as_deref());
     }
 }

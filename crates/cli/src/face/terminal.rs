@@ -20,7 +20,7 @@ use tollgate_core::input::Command;
 use tollgate_core::limits::GATE_ASKS_MAX;
 use tollgate_core::refusal::Refusal;
 use tollgate_core::view::{Parts, QuestionView, View};
-use tollgate_host::serve::{Face, OwnerMessage, TypedLine};
+use tollgate_host::serve::{Alert, Face, OwnerMessage, TypedLine};
 
 /// Leaves a question for information without an answer.
 const SKIP: &str = "skip";
@@ -314,6 +314,10 @@ impl Face for TerminalFace {
             Some(long_work) => long_work.look(now),
             None => self.live.show(&self.root, now),
         }
+    }
+
+    fn alert(&mut self, alert: &Alert) {
+        output::alert(alert.rings, alert.shows.as_deref());
     }
 
     fn can_reach(&mut self, owner: Sender<OwnerMessage>) {

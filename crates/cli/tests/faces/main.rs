@@ -5,14 +5,21 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod export;
 mod formats;
 mod formats_docs;
 mod formats_github;
 mod mcp;
+mod notify;
 mod page_agent;
 mod page_entry;
+mod page_finding;
 mod page_hostile;
 mod page_load;
 mod page_looks;
 mod page_session;
+mod report;
 mod showcase;
+mod telemetry;
+mod watch_exits;
+mod watch_session;

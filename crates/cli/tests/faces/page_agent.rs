@@ -1,4 +1,4 @@
-//! Those on this machine who would answer in a person's name: an agent at work that found the port, and a page of somebody else.
+//! Those on this machine who would answer in a person's name: an agent at work that found the port, and a page of someone else.
 
 use crate::support::page::{Served, at_the_gate, choose, decided, enter};
 use crate::support::{Repo, eventually, text};
@@ -139,7 +139,7 @@ fn r190_an_agent_that_knows_all_a_person_knows_reads_nothing_and_answers_nothing
     drop(served);
 }
 
-/// A page of somebody else under every path; it says when it was asked for something.
+/// A page of someone else under every path; it says when it was asked for something.
 fn stranger(at: IpAddr, page: String) -> SocketAddr {
     let listener = TcpListener::bind((at, 0)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -162,7 +162,7 @@ fn stranger(at: IpAddr, page: String) -> SocketAddr {
 }
 
 #[test]
-fn r190_a_page_of_somebody_else_neither_reads_nor_answers_in_the_persons_browser() {
+fn r190_a_page_of_someone_else_neither_reads_nor_answers_in_the_persons_browser() {
     let repo = Repo::new();
     let (served, visitor, session) = at_the_gate(&repo);
     let ip = served.address.ip();
@@ -193,7 +193,7 @@ fn r190_a_page_of_somebody_else_neither_reads_nor_answers_in_the_persons_browser
          </script>"
     );
     let stranger = stranger(ip, page);
-    // A neighbour on this machine is the same site for cookies, and a name of somebody else is another one.
+    // A neighbour on this machine is the same site for cookies, and a name of someone else is another one.
     for host in [ip.to_string().as_str(), "evil.example"] {
         browser.go(&format!("http://{host}:{}/", stranger.port()));
         browser.wait_until("its scripts to be over", || {
@@ -208,14 +208,14 @@ fn r190_a_page_of_somebody_else_neither_reads_nor_answers_in_the_persons_browser
         assert!(!browser.source().contains("UD-APPROVE"), "{}", browser.source());
         assert!(decided(&repo).is_empty(), "{host} answered");
     }
-    // A name of somebody else that was pointed here, with everything else right.
+    // A name of someone else that was pointed here, with everything else right.
     let rebound = format!("http://evil.example:{}", served.address.port());
     for path in ["/", &format!("/?token={}", served.token)] {
         browser.go(&format!("{rebound}{path}"));
         assert!(browser.cookies().is_empty(), "{:?}", browser.cookies());
         assert!(!browser.source().contains("UD-"), "{}", browser.source());
     }
-    // A link on a page of somebody else leads to the door, not into the house.
+    // A link on a page of someone else leads to the door, not into the house.
     let link = format!("http://evil.example:{}/", stranger.port());
     browser.go(&link).run("location.href = arguments[0]", &[json!(read)]);
     browser.wait_until("the page it leads to", || browser.address() == read);

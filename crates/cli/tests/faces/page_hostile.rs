@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use tollgate_programs::browser::{self, Browser};
 
 /// Ways to run a script, out of whatever it is put into.
-const SCRIPTS: &str = "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=2\"></textarea></pre></code></style></title>\
+pub const SCRIPTS: &str = "<script>window.hacked=1</script><img src=x onerror=\"window.hacked=2\"></textarea></pre></code></style></title>\
     <script>window.hacked=3</script>\"><svg onload=window.hacked=4>' autofocus onfocus=window.hacked=5 x='--><iframe src=javascript:parent.hacked=6></iframe>\
     <base href=https://evil.example/><meta http-equiv=refresh content='0;url=https://evil.example/'><form action=https://evil.example><button>Approve</button></form>\
     {{constructor.constructor('window.hacked=7')()}} </script><style>body{display:none}</style><link rel=stylesheet href=//evil.example/x.css>";
@@ -70,6 +70,14 @@ fn crew() -> Value {
     ])
 }
 
+pub fn repo() -> Repo {
+    Repo::with(crew())
+}
+
+pub fn goal() -> String {
+    format!("Add {SCRIPTS} \u{202e}drowssap {}", &long()[..200])
+}
+
 /// Looks at every page that a link leads to, from here on.
 fn visit_all(browser: &Browser, served: &Served, from: &[String]) -> BTreeSet<String> {
     const PAGES_MAX: usize = 80;
@@ -113,7 +121,8 @@ fn is_harmless(browser: &Browser, address: &str) {
             if (e.tagName === 'SCRIPT' && (e.textContent.trim() || !e.src.startsWith(own))) bad.push(e.outerHTML.slice(0, 80));
             if (e.tagName === 'STYLE') bad.push(e.outerHTML.slice(0, 80));
             if (e.tagName === 'LINK' && !e.href.startsWith(own) && !e.href.startsWith('data:')) bad.push(e.href);
-            if (e.tagName === 'FORM' && !e.action.startsWith(own) && typeof e.action === 'string') bad.push(e.action);
+            // A field may be called `action`, and then stands in the way of the form's own.
+            if (e.tagName === 'FORM' && !new URL(e.getAttribute('action') ?? '', location.href).href.startsWith(own)) bad.push(e.outerHTML.slice(0, 80));
             if (e.tagName === 'A' && e.href) {
                 const scheme = e.protocol;
                 if (!['http:', 'https:', 'mailto:'].includes(scheme)) bad.push('link ' + e.href.slice(0, 80));
@@ -136,9 +145,8 @@ fn is_harmless(browser: &Browser, address: &str) {
 #[test]
 fn r190_nothing_that_agents_files_or_people_write_runs_on_any_page() {
     let Some(browser) = browser::or_skip("hostile_words") else { return };
-    let repo = Repo::with(crew());
-    let goal = format!("Add {SCRIPTS} \u{202e}drowssap {}", &long()[..200]);
-    repo.tollgate(&["run", "--no-input", &goal]).exits(3);
+    let repo = repo();
+    repo.tollgate(&["run", "--no-input", &goal()]).exits(3);
     let served = Served::start(&repo);
     browser.phone();
     enter(&browser, &served);

@@ -106,7 +106,7 @@ fn r189_on_a_phone_every_page_fits_and_the_gate_is_answered() {
 }
 
 /// Text and what is behind it differ enough to be read, as WCAG 2 counts it; gives what is too faint.
-fn faint(browser: &Browser) -> Value {
+pub fn faint(browser: &Browser) -> Value {
     browser.run(
         r#"
         const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
@@ -161,12 +161,19 @@ fn r189_every_page_can_be_read_in_the_dark_and_in_the_light() {
             browser.go(&served.at(page));
             assert_eq!(faint(&browser), json!(""), "{page}, dark: {dark}");
             browser.expect_no_sideways_scrolling();
+            browser.picture(&picture_name(page, dark));
         }
         browser.go(&served.at("/"));
         colours.push(browser.run("return getComputedStyle(document.documentElement).backgroundColor + getComputedStyle(document.body).backgroundColor", &[]));
     }
     assert_ne!(colours[0], colours[1]);
     browser.expect_no_complaint();
+}
+
+fn picture_name(page: &str, dark: bool) -> String {
+    let look = if dark { "dark" } else { "light" };
+    let page: String = page.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    format!("{look}{page}")
 }
 
 /// Where the README finds a picture.

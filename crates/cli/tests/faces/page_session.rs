@@ -160,7 +160,7 @@ fn r189_a_refused_answer_says_why_and_how_to_go_on() {
     enter(&browser, &served);
     browser.click("main a.row");
     let session = here(&browser);
-    // Somebody else answers meanwhile, in a terminal.
+    // Someone else answers meanwhile, in a terminal.
     browser.wait_for("section.gate [value^=approved]");
     browser.run("window.stop()", &[]);
     repo.tollgate(&[

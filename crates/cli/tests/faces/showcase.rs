@@ -16,6 +16,9 @@ const LIMITED: &str = "\"\"\"Who may come in, and how often they may try.\"\"\"\
 def recent(name, now):\n    return [at for at in _failures.get(name, []) if now - at < WINDOW_S]\n\n\n\
 def login(name, password, now=None):\n    now = time.time() if now is None else now\n    if len(recent(name, now)) >= LIMIT:\n        return \"locked\"\n    if USERS.get(name) == password:\n        _failures.pop(name, None)\n        return \"welcome\"\n    _failures.setdefault(name, []).append(now)\n    return \"denied\"\n";
 
+const TRIED: &str = "import login\n\nassert login.login(\"ada\", \"lovelace\") == \"welcome\"\n\
+    assert [login.login(\"bob\", \"x\", second) for second in range(6)][-1] == \"locked\"\n";
+
 pub const GOAL: &str = "Limit failed logins";
 
 const SPEC: &str = "# Limited logins\n\n## Goals\n\nNobody can guess a password by trying.\n\n## Acceptance Criteria\n\n\
@@ -30,15 +33,21 @@ pub fn repo() -> Repo {
     let repo = Repo::with(json!([
         {"when": {"role": "SpecAgent"},
          "do": {"default": true, "write": {".agents-work/{session}/spec.md": SPEC,
-                ".agents-work/{session}/acceptance.json": format!("{:#}", criteria())}}},
+                ".agents-work/{session}/acceptance.json": format!("{:#}", criteria())},
+                "reply": {"summary": "Three criteria, each with a command that proves it.", "usage": cost(0.14, 21_400)}}},
         {"when": {"role": "Architect"},
          "do": {"default": true, "write": {".agents-work/{session}/architecture.md": DESIGN},
-                "reply": {"summary": "Failures are counted per account, in a window of 15 minutes."}}},
+                "reply": {"summary": "Failures are counted per account, in a window of 15 minutes.", "usage": cost(0.31, 48_200)}}},
         writes("Planner", "tasks.yaml", &plan().to_string()),
         {"when": {"role": "Coder", "task": "T-001"},
          "do": {"write": {"login.py": LIMITED},
                 "stderr": "reads login.py\nruns python3 -c 'import login'\nok: welcome, denied, locked\n",
-                "reply": {"summary": "login() locks an account after five failures."}}},
+                "reply": {"summary": "login() locks an account after five failures.", "usage": cost(0.52, 90_100)}}},
+        {"when": {"role": "Coder", "task": "T-002"},
+         "do": {"write": {"test_login.py": TRIED}, "reply": {"summary": "The sixth try is locked, and a test says so."}}},
+        {"when": {"role": "Coder", "task": "T-003"},
+         "do": {"write": {"README.md": "# Accounts\n\nFive failed logins lock an account for 15 minutes.\n"},
+                "reply": {"summary": "Operators read about the limit."}}},
         {"when": {"role": "Security", "task": "T-001", "nth": 1},
          "do": {"default": true, "reply": {"status": "NEEDS_DECISION", "artifacts": {"findings": [finding]}}}},
     ]));
@@ -51,6 +60,10 @@ pub fn repo() -> Repo {
     repo.git(&["add", "--all"]);
     repo.git(&["commit", "--quiet", "--message", "accounts"]);
     repo
+}
+
+fn cost(usd: f64, input_tokens: u32) -> Value {
+    json!({"usd": usd, "input_tokens": input_tokens, "output_tokens": input_tokens / 12})
 }
 
 fn criteria() -> Value {

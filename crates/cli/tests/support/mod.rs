@@ -8,6 +8,7 @@ pub mod plan;
 pub mod processes;
 pub mod pty;
 pub mod samples;
+pub mod watched;
 
 use serde_json::{Value, json};
 use std::fs;

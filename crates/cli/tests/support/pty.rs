@@ -2,7 +2,7 @@
 
 use super::{APPROVE, GOAL, Repo, text};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{LocalModes, Termios, Winsize, tcgetattr, tcsetwinsize};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -64,6 +64,16 @@ impl Terminal {
         Self::open(repo, args, &[], columns, None)
     }
 
+    /// The same with several variables set.
+    pub fn start_wide_with(
+        repo: &Repo,
+        args: &[&str],
+        variables: &[(&str, &str)],
+        columns: u16,
+    ) -> Self {
+        Self::open(repo, args, variables, columns, None)
+    }
+
     fn open(
         repo: &Repo,
         args: &[&str],
@@ -96,6 +106,18 @@ impl Terminal {
     /// Everything shown so far.
     pub fn screen(&self) -> String {
         text(&self.shown.lock().unwrap())
+    }
+
+    /// Every byte that was shown, as it came.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.shown.lock().unwrap().clone()
+    }
+
+    /// How the terminal treats what is typed and shown: every mode that a program can change.
+    pub fn modes(&self) -> [u32; 4] {
+        let modes = tcgetattr(&self.keyboard).unwrap();
+        let Termios { input_modes, output_modes, control_modes, local_modes, .. } = modes;
+        [input_modes.bits(), output_modes.bits(), control_modes.bits(), local_modes.bits()]
     }
 
     /// The same without colours and other sequences.

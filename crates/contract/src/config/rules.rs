@@ -1,6 +1,6 @@
 //! What settings must say beyond their form: agents that exist, durations, limits that leave room.
 
-use super::{PARALLEL_TASKS_MAX, repository_parts};
+use super::{PARALLEL_TASKS_MAX, address, repository_parts};
 use crate::diagnostic::{Report, action::pattern_invalid, config as say};
 use crate::node::{Node, Value};
 use tollgate_core::duration;
@@ -20,6 +20,10 @@ pub(super) fn check(root: &Node, file: &str, report: &mut Report) {
     rules.paths(report);
     rules.tracker(report);
     rules.author(report);
+    rules.address("notify", "webhook", report);
+    rules.headers("notify", "webhook_header_env", report);
+    rules.address("telemetry", "otlp", report);
+    rules.headers("telemetry", "header_env", report);
 }
 
 struct ConfigRules<'a> {
@@ -194,6 +198,37 @@ impl<'a> ConfigRules<'a> {
             report.push(say::author(self.at(node.line), text));
         }
     }
+
+    fn address(&self, table: &str, key: &str, report: &mut Report) {
+        let Some(node) = self.root.get(table).and_then(|table| table.get(key)) else { return };
+        if let Some(text) = node.as_text()
+            && let Some(why) = address::why_not(text)
+        {
+            report.push(say::address(self.at(node.line), key, why));
+        }
+    }
+
+    fn headers(&self, table: &str, key: &str, report: &mut Report) {
+        let headers = self.root.get(table).and_then(|table| table.get(key));
+        for entry in headers.map(Node::entries).unwrap_or_default() {
+            if !is_header_name(&entry.key) {
+                report.push(say::header_name(self.at(entry.line), &entry.key));
+            }
+            if let Some(text) = entry.node.as_text().filter(|text| !is_env_name(text)) {
+                report.push(say::env_name(self.at(entry.line), text));
+            }
+        }
+    }
+}
+
+/// What the request itself has.
+const OWN_HEADERS: [&str; 3] = ["content-type", "content-length", "host"];
+
+fn is_header_name(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    !text.is_empty()
+        && text.bytes().all(is_part)
+        && !OWN_HEADERS.contains(&text.to_ascii_lowercase().as_str())
 }
 
 /// Why a path cannot be one that agents may write outside the repository; what it leads to is looked at where files are.

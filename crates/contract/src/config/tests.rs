@@ -56,6 +56,16 @@ copy  = [".env"]
 [sandbox]
 enforce = "required"
 write = ["~/.gradle", "/srv/cache/"]
+[notify]
+on = ["waiting", "blocked", "done", "cancelled"]
+bell = true
+desktop = true
+command = ["./notify.sh", "--all"]
+webhook = "https://hooks.example.com/x"
+webhook_header_env = { Authorization = "HOOK_AUTH" }
+[telemetry]
+otlp = "https://collector.example.com:4318"
+header_env = { Authorization = "OTLP_AUTH" }
 [security]
 sensitive = ["**/pay/**"]
 [check]

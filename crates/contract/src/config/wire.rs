@@ -26,6 +26,8 @@ pub struct ConfigFile {
     pub session: SessionTable,
     pub commit: CommitTable,
     pub gc: GcTable,
+    pub notify: NotifyTable,
+    pub telemetry: TelemetryTable,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -65,6 +67,70 @@ pub struct CommitTable {
 impl Default for CommitTable {
     fn default() -> Self {
         Self { author: None, trailer: true }
+    }
+}
+
+/// By which means a person is told that they are needed; by none where none is set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NotifyTable {
+    /// What is told; `waiting` is also for a role that waits for a person to play it.
+    pub on: Vec<NotifyOn>,
+    /// Rings the bell of the terminal that runs the session.
+    pub bell: bool,
+    /// By notify-send where there is a desktop, else by OSC 9 through the terminal that runs the session.
+    pub desktop: bool,
+    /// The program and its arguments. It gets the event as JSON on standard input and in `TOLLGATE_*` variables.
+    pub command: Vec<String>,
+    /// An address that gets the event as CloudEvents JSON.
+    pub webhook: Option<String>,
+    /// Headers of that request, each with the name of the environment variable that has its value.
+    pub webhook_header_env: BTreeMap<String, String>,
+}
+
+impl Default for NotifyTable {
+    fn default() -> Self {
+        Self {
+            on: vec![NotifyOn::Waiting, NotifyOn::Blocked, NotifyOn::Done],
+            bell: false,
+            desktop: false,
+            command: Vec::new(),
+            webhook: None,
+            webhook_header_env: BTreeMap::new(),
+        }
+    }
+}
+
+/// Where traces of sessions are sent; nowhere by default.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TelemetryTable {
+    /// The address of an OpenTelemetry collector that takes OTLP over HTTP.
+    pub otlp: Option<String>,
+    /// Headers of that request, each with the name of the environment variable that has its value.
+    pub header_env: BTreeMap<String, String>,
+}
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum NotifyOn {
+    Waiting,
+    Blocked,
+    Done,
+    Cancelled,
+}
+
+impl NotifyOn {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Blocked => "blocked",
+            Self::Done => "done",
+            Self::Cancelled => "cancelled",
+        }
     }
 }
 

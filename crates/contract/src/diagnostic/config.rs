@@ -28,8 +28,8 @@ pages! {
     PERCENT = "config.percent":
         "A percentage is a number between 0 and 100, such as 80 or 72.5.";
     ENV_NAME = "config.env_name":
-        "`env` lists the names of environment variables that the agent may see, not their values. A name contains only\n\
-         letters, digits and underscores.";
+        "`env` lists the names of environment variables that the agent may see, not their values; a header is given the\n\
+         name of the variable that has its value. A name contains only letters, digits and underscores.";
     COPY_PATH = "config.copy_path":
         "A file to copy must be inside the repository: a relative path without `..`.";
     REPOSITORY = "config.repository":
@@ -42,8 +42,28 @@ pages! {
         "`write` under [sandbox] opens folders outside the repository to agents and checks: an absolute path or one that\n\
          begins with ~/. It cannot open `/`, your whole home folder, the repository or Tollgate's own state, because the\n\
          sandbox exists to protect those. Name the smallest folder that the work needs.";
+    ADDRESS = "config.address":
+        "Events are sent to a server by https. http is only for a server on this machine: localhost, 127.0.0.1 or [::1]. An\n\
+         address contains no login, because tollgate.toml is often shared; name the environment variable of a secret header\n\
+         beside it instead.";
+    HEADER_NAME = "config.header_name":
+        "The table names headers of a request, each with the environment variable that has its value, such as\n\
+         { Authorization = \"HOOK_AUTH\" }. Content-Type, Content-Length and Host belong to the request itself.";
     ROLES_UNASSIGNED = "config.roles_unassigned":
         "Several agents are defined, but some roles have no agent. Set `default` under [roles].";
+}
+
+/// The address itself is not told: its path can be a secret.
+pub(crate) fn address(at: (&str, Option<u32>), key: &str, why: &str) -> Diagnostic {
+    let message = format!("nothing can be sent to the address of `{key}`: {why}");
+    Diagnostic::error(ADDRESS, place(at), message)
+        .help("Write an address such as \"https://example.com/hook\"")
+}
+
+pub(crate) fn header_name(at: (&str, Option<u32>), found: &str) -> Diagnostic {
+    let message = format!("{} is not a header that can be set", quote(found));
+    Diagnostic::error(HEADER_NAME, place(at), message)
+        .help("Write the header, then its variable, such as { Authorization = \"HOOK_AUTH\" }")
 }
 
 pub(crate) fn agent_undefined(at: (&str, Option<u32>), found: &str, known: &[&str]) -> Diagnostic {

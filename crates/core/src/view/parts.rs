@@ -7,6 +7,7 @@ use super::{
 use crate::decision::{Blocker, DecisionKind};
 use crate::event::Event;
 use crate::id::{DecisionId, DispatchNumber, SessionName, TaskRef};
+use crate::policy::Policy;
 use crate::role::{Role, State};
 use crate::session::{Dispatch, Session, Waiting};
 use crate::task::Check;
@@ -153,6 +154,11 @@ impl<'a> Parts<'a> {
             reads: instructions.chain(brief.task.context_files).collect(),
             must_write: brief.files.outputs,
         })
+    }
+
+    /// The limits of the session, and who plays in it.
+    pub fn policy(self) -> &'a Policy {
+        &self.session.policy
     }
 
     /// What proves the acceptance criteria.

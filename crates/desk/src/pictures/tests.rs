@@ -49,6 +49,7 @@ fn attempt(number: u32, title: &str, from: i64, until: Option<i64>, replied: boo
         end,
         replied,
         words: None,
+        said: None,
         usage: Usage::default(),
         changed: 0,
     }));
@@ -68,6 +69,7 @@ fn night() -> Chronicle {
         of: "T-001".to_owned(),
         commands: vec!["true".to_owned()],
         passed: Some(false),
+        failed: Vec::new(),
     };
     Chronicle {
         opened_at: Some(at(0)),

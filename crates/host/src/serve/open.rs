@@ -3,6 +3,7 @@
 mod life;
 
 use super::cancelled;
+use super::notify::Notifying;
 use super::track::Tracking;
 use super::{Face, Owner, ServeError};
 use crate::activity::{ActivityError, left_logins, session_files};
@@ -189,6 +190,7 @@ impl Owner {
         let mut owner = Self::assemble(context, lock, journal, engine)?;
         owner.projector.take_all(&records);
         owner.tracking.take(records.iter().map(|record| &record.event));
+        records.iter().for_each(|record| owner.notifying.take_one(record.seq, &record.event));
         let _ = files::remove_temporaries(owner.layout.folder());
         let _ = files::remove_temporaries(&owner.layout.evidence());
         let taken = owner.projector.finish_take_over(owner.engine.session());
@@ -225,6 +227,7 @@ impl Owner {
             inspector: SessionFileInspector::default(),
             stage: StageWatch::default(),
             tracking: Tracking::default(),
+            notifying: Notifying::of(&context),
             promoted: None,
             tagged: None,
             wanted: Vec::new(),

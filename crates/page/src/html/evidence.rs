@@ -1,5 +1,6 @@
 //! What proves the work: criteria, checks, decisions, and the state of the chain.
 
+use super::journal::{self, Filter};
 use super::session::{Head, short};
 use super::{foreign, foreign_line, overview};
 use crate::when;
@@ -7,7 +8,7 @@ use maud::{Markup, html};
 use tollgate_core::event::CriterionResult;
 use tollgate_core::task::Check;
 use tollgate_core::view::{Audit, CriterionView, DecisionEntry, View};
-use tollgate_desk::OpenedError;
+use tollgate_desk::{LogLine, OpenedError};
 use tollgate_host::client::Verified;
 
 pub fn criteria(view: &View) -> Markup {
@@ -49,11 +50,17 @@ fn criterion(one: &CriterionView) -> Markup {
     }
 }
 
-pub fn render(head: &Head<'_>, audit: &Audit, chain: &Result<Verified, OpenedError>) -> Markup {
+pub fn render(
+    head: &Head<'_>,
+    audit: &Audit,
+    chain: &Result<Verified, OpenedError>,
+    lines: &[LogLine],
+    filter: &Filter<'_>,
+) -> Markup {
     let view = head.view;
     let findings: Vec<_> = view.results.findings.iter().collect();
     html! {
-        (state_of_chain(audit, chain))
+        (state_of_chain(head, audit, chain))
         section.card aria-label="Criteria" {
             h2 { "Acceptance criteria" }
             @if view.work.criteria.is_empty() { p.dim { "There are none yet." } } @else { (criteria(view)) }
@@ -82,10 +89,11 @@ pub fn render(head: &Head<'_>, audit: &Audit, chain: &Result<Verified, OpenedErr
             h2 { "The same in files" }
             ul { @for path in &audit.evidence { li { code { (foreign(path)) } } } }
         }
+        (journal::records(head, lines, filter, chain.is_ok()))
     }
 }
 
-fn state_of_chain(audit: &Audit, chain: &Result<Verified, OpenedError>) -> Markup {
+fn state_of_chain(head: &Head<'_>, audit: &Audit, chain: &Result<Verified, OpenedError>) -> Markup {
     html! {
         section.card #chain aria-label="Chain" {
             h2 { "The chain of the journal" }
@@ -95,12 +103,17 @@ fn state_of_chain(audit: &Audit, chain: &Result<Verified, OpenedError>) -> Marku
                 Err(why) => { p { span."badge bad" { "broken" } } p.pre { (foreign(&why.to_string())) } },
             }
             p.dim { "Every record names the hash of the one before it. Opening this page checks the whole chain again." }
+            form.inline method="get" action=(head.link("evidence")) {
+                button { "Verify the chain again" }
+                a.button href=(head.link("report.html")) download { "Report as one file" }
+                a.button href=(head.link("archive.tar.gz")) download { "Archive" }
+            }
         }
     }
 }
 
 /// Of what the checked chain holds.
-fn verified(holds: bool) -> Markup {
+pub fn verified(holds: bool) -> Markup {
     match holds {
         true => html! { span."badge ok" { "verified" } },
         false => html! { span."badge bad" { "not verified" } },

@@ -2,8 +2,9 @@
 
 use super::code::{self, Margin};
 use super::session::{Head, hidden};
-use super::{evidence, foreign, foreign_line, overview};
+use super::{evidence, foreign, foreign_line, overview, spent};
 use crate::comments::Comment;
+use crate::diff::FileDiff;
 use crate::{diff, markdown, when};
 use maud::{Markup, html};
 use tollgate_core::answer::{AnswerOption, ApproveWay, NeedsWords, Way};
@@ -39,10 +40,10 @@ impl Gate<'_> {
         let title = format!("q-{}", question.decision_id);
         html! {
             section.card.gate id={ "gate-" (question.decision_id) } data-live data-key=(key) aria-labelledby=(title) {
-                h2 id=(title) { span."badge wait" { "your turn" } " " (question.decision_id) }
-                (self.question())
-                p.dim { (question.kind) " · asked " (when::ago(question.asked_at, when::now()))
+                p.dim { span."badge wait" { "your turn" } " " (question.decision_id) " · " (question.kind)
+                    " · asked " (when::ago(question.asked_at, when::now()))
                     @if question.round > 1 { " · round " (question.round) } }
+                (self.question(&title))
                 (self.facts())
                 (self.changed())
                 @if !self.head.view.work.criteria.is_empty() && question.kind == DecisionKind::Approve {
@@ -56,15 +57,15 @@ impl Gate<'_> {
     }
 
     /// What a gate lists below its question is shown as tables; the whole text is what is on record.
-    fn question(&self) -> Markup {
-        let text = self.question.question.as_str();
-        let first = text.lines().next().unwrap_or_default();
+    fn question(&self, title: &str) -> Markup {
+        let text = self.question.question.trim_end();
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         html! {
-            @if self.question.kind == DecisionKind::Approve && first.len() < text.trim_end().len() {
-                p.question { (foreign(first)) }
+            h2.question id=(title) { (foreign(first)) }
+            @if self.question.kind == DecisionKind::Approve && !rest.is_empty() {
                 details { summary.dim { "The whole question as it is on record" } p.pre { (foreign(text)) } }
-            } @else {
-                p.question.pre { (foreign(text)) }
+            } @else if !rest.is_empty() {
+                p.pre { (foreign(rest)) }
             }
         }
     }
@@ -81,7 +82,11 @@ impl Gate<'_> {
             view.results.findings.iter().filter(|one| one.status == FindingStatus::Open).collect();
         html! {
             dl.kv {
-                dt { "Spent so far" } dd { (view.costs.spend) }
+                @for option in self.question.options.iter().filter(|one| is_approval(one)) {
+                    dt { "If you approve" } dd { (with_code(&option.consequence)) }
+                }
+                @for change in self.changes { dt { "Changed" } dd { (sizes(&diff::files(&change.patch))) } }
+                dt { "Spent so far" } dd { (spent(&view.costs.spend)) }
                 @for assumption in &view.record.assumptions { dt { "Assumption" } dd { (foreign(assumption)) } }
                 @for issue in &view.record.known_issues { dt { "Known issue" } dd { (foreign(issue)) } }
                 @for notice in view.record.notices.iter().rev().take(NOTICES) {
@@ -116,7 +121,7 @@ impl Gate<'_> {
         let is_open = self.margin.is_open_in(name) && !self.is_in_a_change();
         let is_markdown = file.path.ends_with(".md");
         html! {
-            details.file open[is_open || self.question.shown.len() == 1] {
+            details.file open[is_open || is_commented || self.question.shown.len() == 1] {
                 summary {
                     code title=(visible_name(&file.path)) { (foreign(name)) }
                     @if file.is_new { " " span.badge { "new" } } @else if file.has_changed() { " " span.badge { "changed" } }
@@ -182,6 +187,16 @@ impl Gate<'_> {
                     li { code { (foreign(file)) ":" (line.unsigned_abs()) } " " span.pre { (foreign(text)) } }
                 } }
             }
+        }
+    }
+}
+
+/// The files of a change, with how many lines came and went.
+fn sizes(files: &[FileDiff]) -> Markup {
+    html! {
+        @for (at, file) in files.iter().enumerate() {
+            @if at > 0 { ", " }
+            code { (foreign(&file.path)) } " " span.plus { "+" (file.added()) } " " span.minus { "−" (file.removed()) }
         }
     }
 }

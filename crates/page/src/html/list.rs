@@ -15,7 +15,9 @@ pub fn row(row: &Row, current: Option<(&str, &str)>, now: Timestamp) -> Markup {
         a.row href=(of_session(&row.repo.id, session, "")) aria-current=[is_current.then_some("page")] {
             span.t { (title(summary)) (standing(summary.standing, row.listed.is_running)) }
             small {
-                (foreign_line(&row.repo.name)) " · " (asked_or_done(row))
+                @if row.listed.is_running { span.dot title="a process runs it" { "●" } " " }
+                @if current.is_none() { (foreign_line(&row.repo.name)) " · " }
+                (asked_or_done(row))
                 @if let Some(at) = summary.asked.as_ref().map(|asked| asked.asked_at).or(summary.updated_at) {
                     " · " (when::ago(at, now))
                 }
@@ -35,7 +37,7 @@ fn title(summary: &Summary) -> Markup {
 fn asked_or_done(row: &Row) -> Markup {
     let summary = &row.listed.summary;
     match &summary.asked {
-        Some(asked) => html! { (asked.decision_id) },
+        Some(asked) => html! { (asked.kind) " · " (asked.decision_id) },
         None if summary.at_work > 0 => html! { (counted(summary.at_work, "agent")) },
         None => html! { @if let Some(state) = summary.state { (state) } },
     }
@@ -47,7 +49,7 @@ pub fn all(rows: &[Row]) -> Markup {
     let others: Vec<&Row> = rows.iter().filter(|row| !row.waits()).collect();
     html! {
         h1 { "Sessions" }
-        label.filter hidden { "Filter " input #filter type="search" autocomplete="off"; }
+        label.filter hidden { "Filter " input #filter type="search" data-filter="main a.row" autocomplete="off"; }
         section.card aria-labelledby="wait-title" #waiting-list data-live {
             h2 #wait-title { "Waiting for you" }
             @if waiting.is_empty() { p.dim { "Nothing waits for you." } }
@@ -55,9 +57,9 @@ pub fn all(rows: &[Row]) -> Markup {
         }
         section.card aria-labelledby="other-title" #other-list data-live {
             h2 #other-title { "All others" }
-            @if others.is_empty() {
+            @if rows.is_empty() {
                 p.dim { "None yet. " a href="/new" { "Start a session" } " or run " code { "tollgate run \"GOAL\"" } " in a repository." }
-            }
+            } @else if others.is_empty() { p.dim { "There are no others." } }
             @for one in &others { (line(one, now)) }
         }
     }

@@ -1,10 +1,13 @@
 //! The log: one ruled line for each event.
 
-use super::foreign;
+use super::session::Head;
+use super::{foreign, steps};
 use crate::when;
 use maud::{Markup, html};
+use tollgate_core::time::Timestamp;
 use tollgate_core::view::{Level, Tone};
 use tollgate_desk::LogLine;
+use tollgate_desk::chronicle::Chronicle;
 
 /// Longer logs are shown from their end.
 pub const LINES_MAX: usize = 2_000;
@@ -29,7 +32,7 @@ fn tone(tone: Tone) -> &'static str {
         Tone::Strong => "strong",
         Tone::Quiet => "quiet",
         Tone::Good => "good",
-        Tone::Note => "note",
+        Tone::Note => "remark",
         Tone::Warning => "warn",
         Tone::Bad => "bad",
     }
@@ -43,8 +46,15 @@ fn level(level: Level) -> &'static str {
     }
 }
 
-pub fn whole(all: &[LogLine]) -> Markup {
-    html! { section.card aria-label="Log" { (last(all, "log")) } }
+pub fn whole(head: &Head<'_>, all: &[LogLine], ran: &Chronicle, now: Timestamp) -> Markup {
+    html! {
+        (steps::all(head, ran, now))
+        section.card aria-label="Log" {
+            h2 { "Events" }
+            (last(all, "log"))
+        }
+        (head.again())
+    }
 }
 
 /// Without what is around it on a page.

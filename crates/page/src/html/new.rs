@@ -29,7 +29,7 @@ pub fn render(
                         option value=(repo.id) selected[is_chosen("repo", &repo.id)] { (foreign(&repo.name)) }
                     } }
                 }
-                label { "What is to be achieved?"
+                label { "What do you want to achieve?"
                     textarea name="goal" rows="4" { (before.text("goal")) }
                 }
                 label { "Action"

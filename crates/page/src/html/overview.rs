@@ -32,6 +32,7 @@ pub fn render(head: &Head<'_>, gates: &[Markup], lines: &[LogLine], timeline: &M
         }
         section.card #timeline data-live aria-label="Timeline" { h2 { "Timeline" } (timeline) }
         (cancel(head))
+        (head.again())
     }
 }
 

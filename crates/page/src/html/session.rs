@@ -1,6 +1,6 @@
 //! The head of a session and its tabs.
 
-use super::{foreign, of_session, standing};
+use super::{foreign, of_session, spent, standing};
 use crate::when;
 use maud::{Markup, html};
 use tollgate_core::view::{Standing, View};
@@ -77,12 +77,16 @@ impl Head<'_> {
             section.head #head data-live {
                 h1 { (foreign(goal(view))) " " (standing(Some(view.route.standing), self.is_running)) }
                 p.dim {
-                    (foreign(&repo.name)) " · " (view.route.action) " · " code { (view.session) }
+                    b { (foreign(&repo.name)) } " · " (view.route.action)
                     @if let Some(from) = &view.branch.started_from {
                         " · started from " code { (foreign(from)) "@" (short(view.branch.base.as_str())) }
                     }
-                    @if view.branch.has_accepted_work() { " · branch " code { (view.branch.name) } }
-                    " · " (view.costs.spend) " · " (when::ago(view.updated_at, when::now()))
+                    " · " code { @if view.branch.has_accepted_work() { (view.branch.name) } @else { (view.session) } }
+                }
+                p.dim {
+                    "began " (when::ago(view.opened_at, when::now()))
+                    " · last event " (when::ago(view.updated_at, when::now()))
+                    " · " (spent(&view.costs.spend))
                 }
                 (self.what_one_can_do())
             }
@@ -116,6 +120,22 @@ impl Head<'_> {
                     b { "Blocked: " (blocker.code) }
                     p.pre { (foreign(&blocker.detail)) }
                     p.dim { (foreign(&blocker.remedy)) }
+                }
+            }
+        }
+    }
+
+    /// The form of a new session, filled in like this one was.
+    pub fn again(&self) -> Markup {
+        let Head { repo, view, .. } = self;
+        html! {
+            @if view.route.standing.is_over() {
+                form.card.inline method="get" action="/new" {
+                    input type="hidden" name="repo" value=(repo.id);
+                    input type="hidden" name="action" value=(view.route.action);
+                    input type="hidden" name="goal" value=(view.goal);
+                    button { "Run it again…" }
+                    span.dim { "Opens the form of a new session with this goal. Nothing starts by it." }
                 }
             }
         }

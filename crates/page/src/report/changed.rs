@@ -16,15 +16,15 @@ pub(super) struct Changed {
     pub files: Vec<ChangedLines>,
     /// In the same order; none where it is too long to be shown.
     pub diffs: Vec<Option<FileDiff>>,
-    /// Why there are no changes to show, though files changed.
-    pub trouble: Option<String>,
+    /// Files changed, but the commits are not at hand.
+    pub is_unknown: bool,
 }
 
 impl Changed {
     pub fn of(opened: &Opened, view: &View) -> Self {
         let files = match opened.changed_files(view) {
             Ok(files) => files,
-            Err(error) => return Self::named_only(view, error.to_string()),
+            Err(_) => return Self::named_only(view),
         };
         let mut left = LINES_MAX;
         let diffs = files.iter().enumerate().map(|(index, file)| {
@@ -36,17 +36,17 @@ impl Changed {
             let patch = opened.patch(view, std::slice::from_ref(&file.path)).ok()?;
             diff::files(&patch).into_iter().next().filter(|found| found.left_out == 0)
         });
-        Self { diffs: diffs.collect(), files, trouble: None }
+        Self { diffs: diffs.collect(), files, is_unknown: false }
     }
 
     /// The journal knows which files changed, also where the commits are not at hand.
-    fn named_only(view: &View, trouble: String) -> Self {
+    fn named_only(view: &View) -> Self {
         let changes = view.results.changed_files.iter();
         let unknown =
             |path: &String| ChangedLines { path: path.clone(), added: None, removed: None };
         let files: Vec<ChangedLines> = changes.map(|change| unknown(&change.path)).collect();
-        let trouble = (!files.is_empty()).then_some(trouble);
-        Self { diffs: files.iter().map(|_| None).collect(), files, trouble }
+        let is_unknown = !files.is_empty();
+        Self { diffs: files.iter().map(|_| None).collect(), files, is_unknown }
     }
 
     pub fn added(&self) -> u64 {

@@ -129,7 +129,7 @@ fn numbers(report: &Report) -> Markup {
             }
             div { dt { "Findings" } dd { (view.results.findings.len()) } dd.dim { (report.open_findings()) " open" } }
             div { dt { "Files" } dd { (changed.files.len()) } dd.dim {
-                @if changed.trouble.is_none() { span.plus { "+" (changed.added()) } " " span.minus { "−" (changed.removed()) } }
+                @if !changed.is_unknown { span.plus { "+" (changed.added()) } " " span.minus { "−" (changed.removed()) } }
                 @else { "changed" }
             } }
             div { dt { "Journal" } dd.good { "verified" } dd.dim { (html::counted(view_records(report), "record")) } }
@@ -300,7 +300,7 @@ fn changes(report: &Report) -> Markup {
         section.card #changed {
             h2 { (html::counted(changed.files.len(), "changed file")) }
             @if changed.files.is_empty() { p.dim { "No work is accepted yet." } }
-            @if let Some(trouble) = &changed.trouble { p.dim { "What changed in them cannot be shown here: " (foreign(trouble)) } }
+            @if changed.is_unknown { p.dim { "The commits are not at hand here, so only the names are known." } }
             @for (file, diff) in changed.files.iter().zip(&changed.diffs) {
                 details.file open[is_small && diff.is_some()] {
                     summary {

@@ -1,7 +1,7 @@
 //! All sessions.
 
-use super::{Trouble, aside, shown};
-use crate::html::list;
+use super::{Trouble, aside};
+use crate::html::{self, Frame, list};
 use crate::server::App;
 use axum::extract::State;
 use maud::Markup;
@@ -10,7 +10,9 @@ use std::sync::Arc;
 pub async fn show(State(app): State<Arc<App>>) -> Result<Markup, Trouble> {
     aside(move || {
         let rows = app.sessions.rows();
-        Ok(shown(&app, "Sessions", None, "/events".to_owned(), list::all(&rows)))
+        let events = Some("/events".to_owned());
+        let frame = Frame { rows: &rows, events, current: None, is_list: true };
+        Ok(html::page(&frame, "Sessions", list::all(&rows)))
     })
     .await
 }

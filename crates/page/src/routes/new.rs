@@ -5,15 +5,19 @@ use super::{Trouble, aside, see, shown};
 use crate::form::Fields;
 use crate::html;
 use crate::server::App;
-use axum::extract::{Request, State};
+use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use maud::Markup;
 use std::sync::Arc;
 use tollgate_desk::{NewSession, Refused};
 
-pub async fn show(State(app): State<Arc<App>>) -> Result<Markup, Trouble> {
-    aside(move || Ok(form(&app, &Fields::default(), None))).await
+/// What the address names is filled in; nothing starts by an address.
+pub async fn show(
+    State(app): State<Arc<App>>,
+    Query(query): Query<Vec<(String, String)>>,
+) -> Result<Markup, Trouble> {
+    aside(move || Ok(form(&app, &Fields::new(query), None))).await
 }
 
 pub async fn start(State(app): State<Arc<App>>, request: Request) -> Result<Response, Trouble> {

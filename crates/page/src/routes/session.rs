@@ -2,8 +2,10 @@
 
 use super::{Trouble, aside, shown, with};
 use crate::comments::Asked;
+use crate::form::Fields;
 use crate::html::code::{self, Margin, Spot};
 use crate::html::gate::Gate;
+use crate::html::journal::Filter;
 use crate::html::session::{Head, Tab, goal};
 use crate::html::{evidence, log, output, overview, tasks};
 use crate::live::OutputFollower;
@@ -105,6 +107,7 @@ fn gate(
 pub async fn tab(
     State(app): State<Arc<App>>,
     Path((repo, session, tab)): Path<(String, String, String)>,
+    Query(query): Query<Vec<(String, String)>>,
 ) -> Result<Markup, Trouble> {
     let tab = Tab::named(&tab).ok_or_else(Trouble::nothing_here)?;
     aside(move || {
@@ -116,11 +119,13 @@ pub async fn tab(
             let body = match tab {
                 Tab::Overview => return Err(Trouble::nothing_here()),
                 Tab::Tasks => tasks::render(&head),
-                Tab::Log => log::whole(opened.lines()),
+                Tab::Log => log::whole(&head, opened.lines(), opened.chronicle(), when::now()),
                 Tab::Changes => changes(opened, &view)?,
                 Tab::Evidence => {
                     let chain = opened.verify(app.state.as_deref());
-                    evidence::render(&head, &opened.audit()?, &chain)
+                    let fields = Fields::new(query);
+                    let filter = Filter(&fields);
+                    evidence::render(&head, &opened.audit()?, &chain, opened.lines(), &filter)
                 }
             };
             Ok(framed(&app, &of, &head, body))

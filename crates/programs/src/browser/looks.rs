@@ -34,6 +34,12 @@ impl Browser {
         self.tell("Emulation.setEmulatedMedia", &json!({"features": [feature]}))
     }
 
+    /// As it is printed, from now on.
+    #[track_caller]
+    pub fn paper(&self, on: bool) -> &Self {
+        self.tell("Emulation.setEmulatedMedia", &json!({"media": if on { "print" } else { "" }}))
+    }
+
     /// Whether the scripts of pages run, from the next page on.
     #[track_caller]
     pub fn scripts(&self, on: bool) -> &Self {

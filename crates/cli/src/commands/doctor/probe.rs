@@ -1,5 +1,6 @@
 //! Looks at each thing a run needs. What is tried out leaves nothing behind.
 
+mod notify;
 mod tracker;
 
 use super::{DoctorCheck, agents, disk, repository, sandbox};
@@ -77,6 +78,7 @@ fn in_repository(repository: &Repository, findings: &mut Vec<DoctorCheck>) {
                 findings.extend(agents::findings(&context));
             }
             findings.extend(tracker::finding(repository, &config));
+            findings.extend(notify::findings(repository, &config));
             findings.extend(sandbox::settings(repository, &layout, &config));
         }
         Err(error) => findings.push(settings_broken(&layout, &error)),
