@@ -4,41 +4,63 @@
 //! a supervisor of ours and cannot leave that place, so the socket at the other end tells them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// The hidden command of the process that every agent is below.
 const SUPERVISOR: &[u8] = b"supervise";
+/// More than the longest path of a program and what is read behind it.
+const READ_BYTES: usize = 8 << 10;
 
-/// True where a process below a supervisor holds the other end. The ends are as our socket has them.
-pub fn is_an_agent(peer: SocketAddr, own: SocketAddr) -> bool {
-    let Ok(table) = processes() else { return false };
-    let suspects = below_supervisors(&table);
-    if suspects.is_empty() {
-        return false;
+/// The processes of agents. Many connections come at once: one look is enough for all that were there when it began.
+#[derive(Debug, Default)]
+pub struct Agents(Mutex<Option<Look>>);
+
+#[derive(Debug)]
+struct Look {
+    begun: Instant,
+    pids: Arc<BTreeSet<u32>>,
+}
+
+impl Agents {
+    /// True where a process below a supervisor holds the other end. The ends are as our socket has them; `since` is when the
+    /// connection was there.
+    pub fn hold(&self, peer: SocketAddr, own: SocketAddr, since: Instant) -> bool {
+        let suspects = self.pids(since);
+        if suspects.is_empty() {
+            return false;
+        }
+        let Some(inode) = socket_of(peer, own) else { return false };
+        suspects.iter().any(|pid| holds(*pid, &inode))
     }
-    let Some(inode) = socket_of(peer, own) else { return false };
-    suspects.iter().any(|pid| holds(*pid, &inode))
+
+    fn pids(&self, since: Instant) -> Arc<BTreeSet<u32>> {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(look) = last.as_ref().filter(|look| look.begun > since) {
+            return look.pids.clone();
+        }
+        let begun = Instant::now();
+        let pids = Arc::new(below_supervisors());
+        *last = Some(Look { begun, pids: pids.clone() });
+        pids
+    }
 }
 
-/// Every process with its parent.
-fn processes() -> std::io::Result<BTreeMap<u32, u32>> {
+fn below_supervisors() -> BTreeSet<u32> {
     let pid = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
-    let all = fs::read_dir("/proc")?.flatten().filter_map(pid);
-    Ok(all.filter_map(|pid| Some((pid, parent(pid)?))).collect())
-}
-
-fn parent(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before it may have spaces and parentheses of its own.
-    let (_, rest) = stat.rsplit_once(") ")?;
-    rest.split(' ').nth(1)?.parse().ok()
-}
-
-fn below_supervisors(table: &BTreeMap<u32, u32>) -> BTreeSet<u32> {
+    let all: Vec<u32> =
+        fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(pid).collect();
     let supervisors: BTreeSet<u32> =
-        table.keys().copied().filter(|pid| is_supervisor(*pid)).collect();
+        all.iter().copied().filter(|pid| is_supervisor(*pid)).collect();
+    if supervisors.is_empty() {
+        return BTreeSet::new();
+    }
+    let table: BTreeMap<u32, u32> =
+        all.into_iter().filter_map(|pid| Some((pid, parent(pid)?))).collect();
     let is_below = |pid: &u32| {
         let mut at = table.get(pid);
         // A chain that is read while it changes could have a circle.
@@ -51,12 +73,28 @@ fn below_supervisors(table: &BTreeMap<u32, u32>) -> BTreeSet<u32> {
         }
         false
     };
-    table.keys().copied().filter(|pid| !supervisors.is_empty() && is_below(pid)).collect()
+    table.keys().copied().filter(is_below).collect()
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let stat = of_process(pid, "stat")?;
+    // The name before it may have spaces and parentheses of its own.
+    let stat = String::from_utf8_lossy(&stat);
+    let (_, rest) = stat.rsplit_once(") ")?;
+    rest.split(' ').nth(1)?.parse().ok()
 }
 
 fn is_supervisor(pid: u32) -> bool {
-    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = of_process(pid, "cmdline").unwrap_or_default();
     words.split(|byte| *byte == 0).nth(1) == Some(SUPERVISOR)
+}
+
+/// The begin of a file about a process, by one call: the kernel gives no size by which it could be read whole.
+fn of_process(pid: u32, name: &str) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; READ_BYTES];
+    let count = File::open(format!("/proc/{pid}/{name}")).ok()?.read(&mut bytes).ok()?;
+    bytes.truncate(count);
+    Some(bytes)
 }
 
 fn holds(pid: u32, inode: &str) -> bool {
@@ -116,7 +154,30 @@ mod tests {
         let own = taken.local_addr().expect("an address");
         let inode = socket_of(peer, own).expect("it is listed");
         assert!(holds(std::process::id(), &inode), "{stream:?}");
-        assert!(!is_an_agent(peer, own), "a test is no agent");
+        assert!(!Agents::default().hold(peer, own, Instant::now()), "a test is no agent");
+    }
+
+    #[test]
+    fn r190_a_look_counts_only_for_connections_that_were_there_before_it() {
+        let agents = Agents::default();
+        let before = Instant::now();
+        let first = agents.pids(before);
+        assert!(Arc::ptr_eq(&first, &agents.pids(before)), "one look for all that were there");
+        let later = Instant::now();
+        assert!(!Arc::ptr_eq(&first, &agents.pids(later)), "what came later is looked for again");
+    }
+
+    #[test]
+    fn a_process_is_known_by_its_own_words_and_its_parent() {
+        let own = std::process::id();
+        assert_eq!(parent(own), Some(std::os::unix::process::parent_id()));
+        assert!(!is_supervisor(own));
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "exec sleep 60"])
+            .spawn()
+            .expect("a child");
+        assert_eq!(parent(child.id()), Some(own));
+        child.kill().and_then(|()| child.wait()).expect("it ends");
     }
 
     #[test]

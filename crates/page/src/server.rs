@@ -3,10 +3,11 @@
 use crate::access::{Access, Entry, without_token};
 use crate::comments::Comments;
 use crate::live::Live;
+use crate::peer::Agents;
 use crate::rendered::Rendered;
 use crate::routes;
 use crate::sessions::Sessions;
-use crate::{headers, html, peer};
+use crate::{headers, html};
 use axum::Router;
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{LOCATION, SET_COOKIE};
@@ -21,7 +22,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tollgate_desk::{Desk, Orders};
@@ -64,6 +65,7 @@ pub struct App {
     pub orders: Orders,
     pub comments: Comments,
     pub rendered: Rendered,
+    pub agents: Agents,
     pub state: Option<PathBuf>,
 }
 
@@ -72,6 +74,7 @@ pub struct App {
 pub struct Line {
     peer: SocketAddr,
     own: SocketAddr,
+    since: Instant,
     /// Its answer continues for as long as somebody reads it.
     is_stream: Arc<AtomicBool>,
     /// Whose it is does not change while it is open.
@@ -79,8 +82,8 @@ pub struct Line {
 }
 
 impl Line {
-    fn is_an_agents(&self) -> bool {
-        *self.is_an_agents.get_or_init(|| peer::is_an_agent(self.peer, self.own))
+    fn is_an_agents(&self, agents: &Agents) -> bool {
+        *self.is_an_agents.get_or_init(|| agents.hold(self.peer, self.own, self.since))
     }
 
     pub fn is_a_stream(&self) {
@@ -111,6 +114,7 @@ pub fn serve(settings: Settings, ready: impl FnOnce(&str)) -> Result<(), ServeEr
             orders: settings.orders,
             comments: Comments::new(settings.state.as_deref()),
             rendered: Rendered::default(),
+            agents: Agents::default(),
             state: settings.state,
         };
         accept(listener, Arc::new(app)).await
@@ -141,7 +145,8 @@ async fn accept(listener: TcpListener, app: Arc<App>) -> ! {
 async fn talk(stream: TcpStream, peer: SocketAddr, router: Router) {
     let Ok(own) = stream.local_addr() else { return };
     let _delays = stream.set_nodelay(true);
-    let line = Line { peer, own, is_stream: Arc::default(), is_an_agents: Arc::default() };
+    let since = Instant::now();
+    let line = Line { peer, own, since, is_stream: Arc::default(), is_an_agents: Arc::default() };
     let is_stream = line.is_stream.clone();
     let service = TowerToHyperService::new(router.layer(Extension(line)));
     let mut connection = http1::Builder::new();
@@ -172,7 +177,8 @@ async fn door(
         Ok(entry) => entry,
         Err(denied) => return (denied.status(), html::closed(denied)).into_response(),
     };
-    let looking = tokio::task::spawn_blocking(move || line.is_an_agents());
+    let looked_at = app.clone();
+    let looking = tokio::task::spawn_blocking(move || line.is_an_agents(&looked_at.agents));
     // What cannot be looked at counts as an agent.
     if looking.await.unwrap_or(true) {
         return (StatusCode::FORBIDDEN, html::no_agents()).into_response();
