@@ -16,7 +16,8 @@ const SUPERVISOR: &[u8] = b"supervise";
 /// More than the longest path of a program and what is read behind it.
 const READ_BYTES: usize = 8 << 10;
 
-/// The processes of agents. Many connections come at once: one look is enough for all that were there when it began.
+/// The processes of agents. Many requests come at once: one look is enough for all that were there when it began. An earlier
+/// one is not, although the connection was open: an agent could hand it to a process that it starts after the look.
 #[derive(Debug, Default)]
 pub struct Agents(Mutex<Option<Look>>);
 
@@ -28,7 +29,7 @@ struct Look {
 
 impl Agents {
     /// True where a process below a supervisor holds the other end. The ends are as our socket has them; `since` is when the
-    /// connection was there.
+    /// request was there.
     pub fn hold(&self, peer: SocketAddr, own: SocketAddr, since: Instant) -> bool {
         let suspects = self.pids(since);
         if suspects.is_empty() {
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn r190_a_look_counts_only_for_connections_that_were_there_before_it() {
+    fn r190_a_look_counts_only_for_requests_that_were_there_before_it() {
         let agents = Agents::default();
         let before = Instant::now();
         let first = agents.pids(before);

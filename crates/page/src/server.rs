@@ -74,7 +74,6 @@ pub struct App {
 pub struct Line {
     peer: SocketAddr,
     own: SocketAddr,
-    since: Instant,
     /// Its answer continues for as long as somebody reads it.
     is_stream: Arc<AtomicBool>,
     /// Whose it is does not change while it is open.
@@ -82,8 +81,9 @@ pub struct Line {
 }
 
 impl Line {
-    fn is_an_agents(&self, agents: &Agents) -> bool {
-        *self.is_an_agents.get_or_init(|| agents.hold(self.peer, self.own, self.since))
+    /// `since` is when its request was there.
+    fn is_an_agents(&self, agents: &Agents, since: Instant) -> bool {
+        *self.is_an_agents.get_or_init(|| agents.hold(self.peer, self.own, since))
     }
 
     pub fn is_a_stream(&self) {
@@ -145,8 +145,7 @@ async fn accept(listener: TcpListener, app: Arc<App>) -> ! {
 async fn talk(stream: TcpStream, peer: SocketAddr, router: Router) {
     let Ok(own) = stream.local_addr() else { return };
     let _delays = stream.set_nodelay(true);
-    let since = Instant::now();
-    let line = Line { peer, own, since, is_stream: Arc::default(), is_an_agents: Arc::default() };
+    let line = Line { peer, own, is_stream: Arc::default(), is_an_agents: Arc::default() };
     let is_stream = line.is_stream.clone();
     let service = TowerToHyperService::new(router.layer(Extension(line)));
     let mut connection = http1::Builder::new();
@@ -177,8 +176,8 @@ async fn door(
         Ok(entry) => entry,
         Err(denied) => return (denied.status(), html::closed(denied)).into_response(),
     };
-    let looked_at = app.clone();
-    let looking = tokio::task::spawn_blocking(move || line.is_an_agents(&looked_at.agents));
+    let (looked_at, since) = (app.clone(), Instant::now());
+    let looking = tokio::task::spawn_blocking(move || line.is_an_agents(&looked_at.agents, since));
     // What cannot be looked at counts as an agent.
     if looking.await.unwrap_or(true) {
         return (StatusCode::FORBIDDEN, html::no_agents()).into_response();
