@@ -1,4 +1,4 @@
-//! What an attempt may spend: what is left of each limit when it starts.
+//! What may be spent: by a session in all, or by an attempt, which has what is left of each limit when it starts.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,6 @@
 //! The part of the settings that decisions depend on.
 
+use crate::allowance::Allowance;
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -66,6 +67,15 @@ impl Default for Policy {
 }
 
 impl Policy {
+    /// What the session may spend in all.
+    pub fn limits(&self) -> Allowance {
+        Allowance {
+            micro_usd: self.micro_usd_max,
+            tokens: self.tokens_max,
+            wall_ms: self.wall_ms_max,
+        }
+    }
+
     pub fn timeout_ms(&self, role: Role) -> u64 {
         self.timeout_ms.get(&role).copied().unwrap_or_else(|| role.timeout_ms())
     }

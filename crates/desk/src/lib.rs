@@ -19,9 +19,11 @@ pub use repositories::Repo;
 
 pub use tollgate_git::repository::ChangedLines;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use tollgate_core::id::SessionName;
-use tollgate_host::sessions::SessionsError;
+use tollgate_host::sessions::{SessionsError, Summaries};
 
 /// Everything on this machine that a surface may show.
 #[derive(Debug, Clone)]
@@ -30,11 +32,13 @@ pub struct Desk {
     state: Option<PathBuf>,
     /// The repository in which the surface was started.
     here: Option<PathBuf>,
+    /// What was found of each repository when its sessions were last listed.
+    listed: Arc<Mutex<BTreeMap<String, Summaries>>>,
 }
 
 impl Desk {
     pub fn new(state: Option<PathBuf>, here: Option<PathBuf>) -> Self {
-        Self { state, here }
+        Self { state, here, listed: Arc::default() }
     }
 
     /// The repository of this id; none when it is not one of ours.

@@ -2,9 +2,10 @@
 
 use super::{Desk, Repo};
 use std::cmp::Reverse;
+use std::sync::PoisonError;
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::Standing;
-use tollgate_host::sessions::{self, Listed, Measure};
+use tollgate_host::sessions::{Listed, Measure, Summaries};
 
 /// A session of the list.
 #[derive(Debug)]
@@ -39,15 +40,17 @@ impl Row {
 impl Desk {
     /// A repository that cannot be read has no rows, and hides no other.
     pub fn rows(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> =
-            self.repositories().into_iter().flat_map(|repo| self.rows_of(&repo)).collect();
+        let repositories = self.repositories();
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        listed.retain(|id, _| repositories.iter().any(|repo| repo.id == *id));
+        let mut rows = Vec::new();
+        for repo in repositories {
+            let new = || Summaries::of(repo.layout(), self.state.clone());
+            let summaries = listed.entry(repo.id.clone()).or_insert_with(new);
+            let found = summaries.list(Measure::Nothing).unwrap_or_default();
+            rows.extend(found.into_iter().map(|listed| Row { repo: repo.clone(), listed }));
+        }
         rows.sort_by_key(Row::order);
         rows
-    }
-
-    fn rows_of(&self, repo: &Repo) -> Vec<Row> {
-        let listed = sessions::summaries(&repo.layout(), self.state.as_deref(), Measure::Nothing);
-        let row = |listed| Row { repo: repo.clone(), listed };
-        listed.unwrap_or_default().into_iter().map(row).collect()
     }
 }

@@ -5,6 +5,7 @@ use super::chronicle::Chronicle;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 pub use tollgate_agents::OutputReader as Output;
+use tollgate_core::allowance::Allowance;
 use tollgate_core::id::{Attempt, CommitId, DispatchNumber, SessionName};
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::{Actor, Audit, Home, Level, QuestionView, ShownFile, Tone, View};
@@ -117,6 +118,11 @@ impl Opened {
     pub fn view(&mut self) -> Result<View, OpenedError> {
         self.look()?;
         self.client.seen().ok_or(OpenedError::NotBegun)
+    }
+
+    /// What it may spend in all, as of the last look.
+    pub fn limits(&self) -> Allowance {
+        self.client.parts().map(|parts| parts.policy().limits()).unwrap_or_default()
     }
 
     /// The log so far, as of the last look.

@@ -4,10 +4,11 @@ mod foreign;
 mod summaries;
 
 pub use foreign::{has_document, is_foreign, origin_of};
-pub use summaries::{Listed, Measure, Trouble, repositories, summaries};
+pub use summaries::{Listed, Measure, Summaries, Trouble, repositories, summaries};
 pub(crate) use summaries::{forget_disk_use, homes, note_repository};
 
 use crate::journal;
+use std::cmp::Reverse;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
@@ -46,12 +47,16 @@ pub fn list(layout: &Layout) -> Result<Vec<SessionName>, SessionsError> {
             sessions.push(name);
         }
     }
-    sessions.sort_by_cached_key(|name| {
-        // Of two that began at once, `x-2` was named after `x`.
-        let began = began_at(&layout.session(name).journal());
-        std::cmp::Reverse((name.date().to_owned(), began, name.as_str().len(), name.clone()))
-    });
+    sessions.sort_by_cached_key(|name| order(name, began_at(&layout.session(name).journal())));
     Ok(sessions)
+}
+
+/// The newest first. Of two that began at once, `x-2` was named after `x`.
+fn order(
+    name: &SessionName,
+    began: Option<Timestamp>,
+) -> Reverse<(String, Option<Timestamp>, usize, SessionName)> {
+    Reverse((name.date().to_owned(), began, name.as_str().len(), name.clone()))
 }
 
 /// Folders that another orchestrator wrote and nobody has imported here, by name.

@@ -17,6 +17,7 @@ use crate::access::Denied;
 use crate::routes::address;
 use crate::when;
 use maud::{DOCTYPE, Markup, html};
+use tollgate_core::allowance::Allowance;
 use tollgate_core::view::{SpendView, Standing};
 use tollgate_desk::{ChangedLines, Row, pictures};
 use tollgate_files::sanitize::{terminal_line, terminal_text};
@@ -42,15 +43,16 @@ pub struct Frame<'a> {
     pub is_list: bool,
 }
 
-/// What it cost so far, in few words.
-pub fn spent(spend: &SpendView) -> String {
+/// What it cost so far, and how much it may cost.
+pub fn spent(spend: &SpendView, limits: &Allowance) -> Markup {
     let attempts = counted(spend.attempts as usize, "attempt");
-    let cost = match spend.usd {
-        Some(usd) if spend.usd_unknown > 0 => format!("at least ${usd:.2}"),
-        Some(usd) => format!("${usd:.2}"),
-        None => "cost unknown".to_owned(),
-    };
-    format!("{cost} · {attempts} · {} of agent time", when::span(spend.wall_ms))
+    html! {
+        (spend.against(limits))
+        @if spend.is_near(limits) { " " span."badge bad" { "near the limit" } }
+        " · " (attempts) " · " (when::span(spend.wall_ms))
+        @if let Some(limit) = limits.wall_ms { " of " (when::span(limit)) }
+        " of agent time"
+    }
 }
 
 /// Another's words, several lines of them.

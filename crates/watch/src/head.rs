@@ -6,7 +6,6 @@ use crate::text::{one_line, width, wrap};
 use crate::when;
 use ratatui::text::Line;
 use tollgate_core::count::counted;
-use tollgate_core::money::dollars;
 use tollgate_core::role::State;
 use tollgate_core::task::TaskStatus;
 use tollgate_core::time::Timestamp;
@@ -145,7 +144,7 @@ fn progress(seen: &Seen) -> Words {
         words.push((Ink::Dim, "░".repeat(BAR - full)));
         words.push((Ink::Plain, format!(" {done} of {} · ", counted(tasks.len() as u64, "task"))));
     }
-    words.extend(money(seen));
+    words.push(money(seen));
     words.push((Ink::Plain, format!(" · {}", counted(view.costs.spend.attempts, "attempt"))));
     let limit = seen.limits.wall_ms.map(|ms| format!(" of {}", when::span(ms)));
     words.push((Ink::Plain, format!(" · agents {}", when::span(view.costs.spend.wall_ms))));
@@ -153,33 +152,12 @@ fn progress(seen: &Seen) -> Words {
     words
 }
 
-/// What was spent, of how much where there is a limit. A sum that leaves attempts out says so.
-fn money(seen: &Seen) -> Words {
-    let spend = &seen.view.costs.spend;
-    let limits = seen.limits;
-    let mut words = match spend.usd {
-        Some(_) => format!("${}", spend.usd_words()),
-        None => "cost unknown".to_owned(),
-    };
-    if let Some(limit) = limits.micro_usd.map(dollars) {
-        words.push_str(&match spend.usd {
-            Some(_) => format!(" of ${limit}"),
-            None => format!(", the limit is ${limit}"),
-        });
-    }
-    let tokens = spend.input_tokens.unwrap_or(0) + spend.output_tokens.unwrap_or(0);
-    match limits.tokens {
-        Some(limit) => words.push_str(&format!(" · {tokens} of {limit} tokens")),
-        None if tokens > 0 => words.push_str(&format!(" · {tokens} tokens")),
-        None => {}
-    }
-    let is_near = |spent: f64, limit: u64| spent >= 0.8 * limit as f64;
-    let near_usd =
-        limits.micro_usd.zip(spend.usd).is_some_and(|(limit, usd)| is_near(usd * 1e6, limit));
-    let near_tokens = limits.tokens.is_some_and(|limit| is_near(tokens as f64, limit));
-    match near_usd || near_tokens {
-        true => vec![(Ink::Warning, format!("{words} (near the limit)"))],
-        false => vec![(Ink::Plain, words)],
+fn money(seen: &Seen) -> (Ink, String) {
+    let (spend, limits) = (&seen.view.costs.spend, &seen.limits);
+    let words = spend.against(limits);
+    match spend.is_near(limits) {
+        true => (Ink::Warning, format!("{words} (near the limit)")),
+        false => (Ink::Plain, words),
     }
 }
 

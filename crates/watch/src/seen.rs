@@ -1,11 +1,11 @@
 //! What is shown of one session: the view as of the last look, and what stands beside it.
 
 use std::collections::BTreeMap;
+use tollgate_core::allowance::Allowance;
 use tollgate_core::id::{Attempt, DispatchNumber};
 use tollgate_core::time::Timestamp;
 use tollgate_core::view::{DispatchView, Outcome, QuestionView, Standing, View};
 use tollgate_desk::{Opened, OpenedError, Repo};
-use tollgate_host::client::Client;
 
 #[derive(Debug)]
 pub struct Seen {
@@ -13,19 +13,12 @@ pub struct Seen {
     pub view: View,
     /// Some process runs it.
     pub is_running: bool,
-    pub limits: Limits,
+    /// What it may spend, where anybody set it.
+    pub limits: Allowance,
     /// Since when attempts run.
     pub since: BTreeMap<DispatchNumber, Timestamp>,
     /// Dispatches that a person plays, and that wait for them.
     pub to_play: Vec<DispatchNumber>,
-}
-
-/// What a session may spend, where anybody set it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Limits {
-    pub micro_usd: Option<u64>,
-    pub tokens: Option<u64>,
-    pub wall_ms: Option<u64>,
 }
 
 impl Seen {
@@ -38,7 +31,7 @@ impl Seen {
         Ok(Self {
             repo: opened.repo.clone(),
             is_running: client.is_running(),
-            limits: Limits::of(client),
+            limits: opened.limits(),
             since,
             to_play: waits.map(|assigned| assigned.number).collect(),
             view,
@@ -76,19 +69,6 @@ impl Seen {
     /// The attempt whose output is read first.
     pub fn attempts(&self, number: DispatchNumber) -> Attempt {
         Attempt(self.dispatch(number).map_or(0, |one| one.attempts))
-    }
-}
-
-impl Limits {
-    fn of(client: &Client) -> Self {
-        let Some(policy) = client.parts().map(|parts| parts.policy()) else {
-            return Self::default();
-        };
-        Self {
-            micro_usd: policy.micro_usd_max,
-            tokens: policy.tokens_max,
-            wall_ms: policy.wall_ms_max,
-        }
     }
 }
 

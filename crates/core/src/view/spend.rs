@@ -1,5 +1,6 @@
 //! The ledger as surfaces show it: what is unknown is null in JSON and a word in text, never 0.
 
+use crate::allowance::Allowance;
 use crate::id::{TaskId, TaskRef};
 use crate::money::dollars;
 use crate::role::Role;
@@ -22,6 +23,9 @@ pub struct SpendView {
     #[serde(skip)]
     micro_usd: Option<u64>,
 }
+
+/// So much of a limit being spent is said.
+const NEAR_TENTHS: u128 = 8;
 
 /// The same sums by what they were spent on.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -59,6 +63,40 @@ impl SpendView {
     /// `1.20 (2 attempts unknown)`.
     pub fn usd_words(&self) -> String {
         with_unknown(self.micro_usd.map(dollars), self.usd_unknown)
+    }
+
+    /// `$1.20 of $5.00 · 900 tokens`: money and tokens, of how much where there is a limit.
+    pub fn against(&self, limits: &Allowance) -> String {
+        let usd = self.micro_usd.map(dollars).map(|usd| match self.usd_unknown {
+            0 => format!("${usd}"),
+            _ => format!("at least ${usd}"),
+        });
+        let mut words = match (usd, limits.micro_usd.map(dollars)) {
+            (Some(usd), Some(limit)) => format!("{usd} of ${limit}"),
+            (Some(usd), None) => usd,
+            (None, Some(limit)) => format!("cost unknown, the limit is ${limit}"),
+            (None, None) => "cost unknown".to_owned(),
+        };
+        match (self.tokens(), limits.tokens) {
+            (tokens, Some(limit)) => words.push_str(&format!(" · {tokens} of {limit} tokens")),
+            (0, None) => {}
+            (tokens, None) => words.push_str(&format!(" · {tokens} tokens")),
+        }
+        words
+    }
+
+    /// Little is left of the money or of the tokens.
+    pub fn is_near(&self, limits: &Allowance) -> bool {
+        let is_near = |spent: u64, limit: u64| u128::from(spent) * 10 >= u128::from(limit) * NEAR_TENTHS;
+        let usd = self.micro_usd.zip(limits.micro_usd);
+        usd.is_some_and(|(spent, limit)| is_near(spent, limit))
+            || limits.tokens.is_some_and(|limit| is_near(self.tokens(), limit))
+    }
+
+    /// Read and written together, as far as it is known.
+    fn tokens(&self) -> u64 {
+        let known = |tokens: Option<u64>| tokens.unwrap_or_default();
+        known(self.input_tokens).saturating_add(known(self.output_tokens))
     }
 
     /// `in 10, out 5 (1 attempt unknown)`.

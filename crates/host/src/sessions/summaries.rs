@@ -1,13 +1,14 @@
 //! Every session in one line. A journal is read only where it changed since the last look.
 
-use super::{SessionsError, list};
-use crate::client::Client;
+use super::{SessionsError, began_at, folders, has_begun, order};
+use crate::client::{Client, JournalError};
 use crate::lock;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tollgate_core::id::SessionName;
+use tollgate_core::time::Timestamp;
 use tollgate_core::view::Summary;
 use tollgate_files as files;
 use tollgate_files::disk::disk_use;
@@ -49,6 +50,7 @@ struct Known {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct KnownSession {
     journal: Stamp,
+    began: Option<Timestamp>,
     summary: Summary,
     /// None until somebody wants to know.
     disk_bytes: Option<u64>,
@@ -62,54 +64,128 @@ struct Stamp {
     changed: (i64, i64),
 }
 
-/// All sessions of a repository, the newest first. Without a state directory every journal is read.
+/// The sessions of a repository for whoever lists them once.
 pub fn summaries(
     layout: &Layout,
     state: Option<&Path>,
     measure: Measure,
 ) -> Result<Vec<Listed>, SessionsError> {
-    let path = state.map(|state| layout::summaries(state, layout.repo_root()));
-    let known = path.as_deref().map(read).unwrap_or_default();
-    let mut now = Known { version: version(), sessions: BTreeMap::new() };
-    let mut listed = Vec::new();
-    for name in list(layout)? {
-        let session = layout.session(&name);
-        let journal = stamp(&session.journal());
-        let before = known.sessions.get(name.as_str());
-        let before = before.filter(|known| Some(&known.journal) == journal.as_ref());
-        let found = match before {
-            Some(known) => Ok(Some((known.summary.clone(), known.disk_bytes))),
-            None => look(&session).map(|summary| Some((summary?, None))),
-        };
-        let entry = match found {
-            Ok(Some((summary, disk_bytes))) => {
-                let disk_bytes = disk_bytes.or_else(|| match measure {
-                    Measure::DiskUse => Some(disk(layout, state, &name)),
-                    Measure::Nothing => None,
-                });
-                let is_running = !summary.is_over() && lock::is_held(session.folder());
-                // Whether a person is at work there is not in the journal, and settled only when no process runs it.
-                if let Some(journal) = journal.filter(|_| !is_running) {
-                    let known = KnownSession { journal, summary: summary.clone(), disk_bytes };
-                    now.sessions.insert(name.to_string(), known);
-                }
-                let disk_bytes = disk_bytes.unwrap_or_default();
-                Listed { summary, trouble: None, is_running, disk_bytes }
-            }
-            Ok(None) => unknown(name, Trouble::NotBegun),
-            Err(why) => unknown(name, Trouble::Unreadable(why)),
-        };
-        listed.push(entry);
-    }
-    if let Some(path) = path {
-        write(&path, &known, &now);
-    }
-    Ok(listed)
+    Summaries::of(layout.clone(), state.map(Path::to_owned)).list(measure)
 }
 
-fn look(session: &SessionLayout) -> Result<Option<Summary>, String> {
-    let read = Client::open(session.clone()).and_then(|mut client| client.summary());
-    read.map_err(|error| error.to_string())
+/// The sessions of a repository. Listed again, it reads what has changed and asks for the dates of the other files.
+#[derive(Debug)]
+pub struct Summaries {
+    layout: Layout,
+    /// Without it nothing is known before the first list.
+    state: Option<PathBuf>,
+    known: Known,
+    /// The file with what is known, when it was last read or written here.
+    file: Option<Stamp>,
+    /// The sessions that some process runs. Each is read on from where it was left.
+    running: BTreeMap<SessionName, (u64, Client)>,
+}
+
+impl Summaries {
+    pub fn of(layout: Layout, state: Option<PathBuf>) -> Self {
+        Self { layout, state, known: Known::default(), file: None, running: BTreeMap::new() }
+    }
+
+    /// All sessions, the newest first.
+    pub fn list(&mut self, measure: Measure) -> Result<Vec<Listed>, SessionsError> {
+        let folders = folders(&self.layout)?;
+        self.read_known();
+        let before = std::mem::take(&mut self.known);
+        let mut listed = Vec::new();
+        self.known.version = version();
+        for name in folders {
+            if let Ok(name) = SessionName::parse(&name) {
+                let known = before.sessions.get(name.as_str());
+                listed.extend(self.entry(name, known, measure));
+            }
+        }
+        listed.sort_by_cached_key(|(began, listed)| order(&listed.summary.session, *began));
+        self.note(&before);
+        Ok(listed.into_iter().map(|(_, listed)| listed).collect())
+    }
+
+    /// Nothing for a folder in which no session has begun.
+    fn entry(
+        &mut self,
+        name: SessionName,
+        known: Option<&KnownSession>,
+        measure: Measure,
+    ) -> Option<(Option<Timestamp>, Listed)> {
+        let session = self.layout.session(&name);
+        let journal = stamp(&session.journal());
+        let known = known.filter(|known| Some(&known.journal) == journal.as_ref());
+        if known.is_none() && !has_begun(&session) {
+            return None;
+        }
+        let began = known.map_or_else(|| began_at(&session.journal()), |known| known.began);
+        let client = self.running.remove(&name);
+        let client = client.filter(|(inode, _)| journal.as_ref().is_some_and(|j| j.inode == *inode));
+        let (summary, client) = match known {
+            Some(known) => (known.summary.clone(), None),
+            None => match look(&session, client.map(|(_, client)| client)) {
+                Ok((Some(summary), client)) => (summary, Some(client)),
+                Ok((None, _)) => return Some((began, unknown(name, Trouble::NotBegun))),
+                Err(why) => {
+                    let why = Trouble::Unreadable(why.to_string());
+                    return Some((began, unknown(name, why)));
+                }
+            },
+        };
+        let disk_bytes = known.and_then(|known| known.disk_bytes).or_else(|| match measure {
+            Measure::DiskUse => Some(disk(&self.layout, self.state.as_deref(), &name)),
+            Measure::Nothing => None,
+        });
+        let is_running = !summary.is_over() && lock::is_held(session.folder());
+        match (journal, client) {
+            // Whether a person is at work there is not in the journal, and settled only when no process runs it.
+            (Some(journal), client) if is_running => {
+                self.running.extend(client.map(|client| (name, (journal.inode, client))));
+            }
+            (Some(journal), _) => {
+                let summary = summary.clone();
+                let known = KnownSession { journal, began, summary, disk_bytes };
+                self.known.sessions.insert(name.to_string(), known);
+            }
+            (None, _) => {}
+        }
+        let disk_bytes = disk_bytes.unwrap_or_default();
+        Some((began, Listed { summary, trouble: None, is_running, disk_bytes }))
+    }
+
+    fn file(&self) -> Option<PathBuf> {
+        Some(layout::summaries(self.state.as_deref()?, self.layout.repo_root()))
+    }
+
+    /// Another process may have written it since.
+    fn read_known(&mut self) {
+        let Some(path) = self.file() else { return };
+        let found = stamp(&path);
+        if found != self.file {
+            self.known = read(&path);
+            self.file = found;
+        }
+    }
+
+    fn note(&mut self, before: &Known) {
+        if let Some(path) = self.file()
+            && write(&path, before, &self.known)
+        {
+            self.file = stamp(&path);
+        }
+    }
+}
+
+fn look(
+    session: &SessionLayout,
+    client: Option<Client>,
+) -> Result<(Option<Summary>, Client), JournalError> {
+    let mut client = client.map_or_else(|| Client::open(session.clone()), Ok)?;
+    Ok((client.summary()?, client))
 }
 
 fn unknown(name: SessionName, trouble: Trouble) -> Listed {
@@ -148,8 +224,8 @@ fn read(path: &Path) -> Known {
     known.filter(|known: &Known| known.version == version()).unwrap_or_default()
 }
 
-/// What cannot be written is found again the next time.
-fn write(path: &Path, before: &Known, now: &Known) {
+/// Whether there was anything to write. What cannot be written is found again the next time.
+fn write(path: &Path, before: &Known, now: &Known) -> bool {
     let is_same = before.sessions.len() == now.sessions.len()
         && before.sessions.iter().all(|(name, known)| {
             now.sessions.get(name).is_some_and(|other| {
@@ -157,12 +233,13 @@ fn write(path: &Path, before: &Known, now: &Known) {
             })
         });
     if is_same {
-        return;
+        return false;
     }
     if let (Some(folder), Ok(bytes)) = (path.parent(), serde_json::to_vec(now)) {
         let _ = std::fs::create_dir_all(folder);
         let _ = files::write_atomic(path, &bytes);
     }
+    true
 }
 
 /// What the sessions hold has changed, and not their journals: it is counted again when somebody wants to know. Nothing is known of
@@ -181,7 +258,9 @@ pub(crate) fn forget_disk_use(state: &Path, root: &Path) {
         true => {
             let _was_not_there = std::fs::remove_file(path);
         }
-        false => write(&path, &known, &now),
+        false => {
+            write(&path, &known, &now);
+        }
     }
 }
 

@@ -86,7 +86,7 @@ impl Gate<'_> {
                     dt { "If you approve" } dd { (with_code(&option.consequence)) }
                 }
                 @for change in self.changes { dt { "Changed" } dd { (sizes(&diff::files(&change.patch))) } }
-                dt { "Spent so far" } dd { (spent(&view.costs.spend)) }
+                dt { "Spent so far" } dd { (spent(&view.costs.spend, &self.head.limits)) }
                 @for assumption in &view.record.assumptions { dt { "Assumption" } dd { (foreign(assumption)) } }
                 @for issue in &view.record.known_issues { dt { "Known issue" } dd { (foreign(issue)) } }
                 @for notice in view.record.notices.iter().rev().take(NOTICES) {

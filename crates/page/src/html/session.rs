@@ -3,6 +3,7 @@
 use super::{foreign, of_session, spent, standing};
 use crate::when;
 use maud::{Markup, html};
+use tollgate_core::allowance::Allowance;
 use tollgate_core::view::{Standing, View};
 use tollgate_desk::{Repo, pictures};
 
@@ -59,6 +60,7 @@ pub struct Head<'a> {
     pub repo: &'a Repo,
     pub view: &'a View,
     pub is_running: bool,
+    pub limits: Allowance,
     /// Records of the journal.
     pub lines: usize,
     pub csrf: &'a str,
@@ -86,7 +88,7 @@ impl Head<'_> {
                 p.dim {
                     "began " (when::ago(view.opened_at, when::now()))
                     " · last event " (when::ago(view.updated_at, when::now()))
-                    " · " (spent(&view.costs.spend))
+                    " · " (spent(&view.costs.spend, &self.limits))
                 }
                 (self.what_one_can_do())
             }

@@ -195,6 +195,7 @@ fn head<'a>(app: &'a App, opened: &'a Opened, view: &'a View, tab: Option<Tab>) 
         repo: &opened.repo,
         view,
         is_running: opened.is_running(),
+        limits: opened.limits(),
         lines: opened.lines().len(),
         csrf: app.access.csrf(),
         tab,
