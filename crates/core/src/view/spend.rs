@@ -67,11 +67,7 @@ impl SpendView {
 
     /// `$1.20 of $5.00 · 900 tokens`: money and tokens, of how much where there is a limit.
     pub fn against(&self, limits: &Allowance) -> String {
-        let usd = self.micro_usd.map(dollars).map(|usd| match self.usd_unknown {
-            0 => format!("${usd}"),
-            _ => format!("at least ${usd}"),
-        });
-        let mut words = match (usd, limits.micro_usd.map(dollars)) {
+        let mut words = match (self.money(), limits.micro_usd.map(dollars)) {
             (Some(usd), Some(limit)) => format!("{usd} of ${limit}"),
             (Some(usd), None) => usd,
             (None, Some(limit)) => format!("cost unknown, the limit is ${limit}"),
@@ -83,6 +79,12 @@ impl SpendView {
             (tokens, None) => words.push_str(&format!(" · {tokens} tokens")),
         }
         words
+    }
+
+    /// `$1.20`, or `at least $1.20` where attempts gave no price; none where no attempt gave one.
+    pub fn money(&self) -> Option<String> {
+        let usd = dollars(self.micro_usd?);
+        Some(if self.usd_unknown == 0 { format!("${usd}") } else { format!("at least ${usd}") })
     }
 
     /// Little is left of the money or of the tokens.

@@ -107,8 +107,7 @@ fn title(report: &Report) -> Markup {
 fn numbers(report: &Report) -> Markup {
     let view = &report.view;
     let spend = &view.costs.spend;
-    let cost =
-        if spend.usd.is_some() { format!("${}", spend.usd_words()) } else { "unknown".to_owned() };
+    let cost = spend.money().unwrap_or_else(|| "unknown".to_owned());
     let answered = report.audit.decisions.iter().filter(|one| one.resolved_by.is_some()).count();
     let done = view
         .work
