@@ -9,6 +9,7 @@ mod export;
 mod formats;
 mod formats_docs;
 mod formats_github;
+mod list;
 mod mcp;
 mod notify;
 mod page_agent;
