@@ -1,7 +1,7 @@
 //! What a session's commits brought, as a pack of its own that every git can read.
 
 use super::{ObjectFormat, Repository, RepositoryError, parse_commit};
-use crate::program::{Configuration, Git, GitError};
+use crate::program::{Configuration, Git, GitCall, GitError};
 use std::path::{Path, PathBuf};
 use tollgate_core::id::CommitId;
 
@@ -49,19 +49,21 @@ pub fn objects_in(pack: &Path, format: ObjectFormat) -> Result<Vec<PackedObject>
         ObjectFormat::Sha1 => "--object-format=sha1",
         ObjectFormat::Sha256 => "--object-format=sha256",
     };
-    let call = |command: &str| {
-        // No repository around the temporary folder has a say.
-        let call = git.call(Configuration::Ours).env("GIT_CEILING_DIRECTORIES", "/").folder(folder);
-        call.args(["-c", "core.bigFileThreshold=8m", "-c", "pack.threads=1", command, format])
+    // No repository around the temporary folder has a say.
+    let alone = |call: GitCall| {
+        let call = call.args(["-c", "core.bigFileThreshold=8m", "-c", "pack.threads=1"]);
+        call.env("GIT_CEILING_DIRECTORIES", "/").folder(folder).ending_with_us()
     };
     let (index, beside) = (folder.join("checked.idx"), pack.with_extension("idx"));
-    call("index-pack").arg("-o").args([&index, pack]).ending_with_us().run()?;
+    let call = alone(git.call(Configuration::Ours)).args(["index-pack", format, "-o"]);
+    call.args([&index, pack]).run()?;
     std::fs::rename(&index, &beside).map_err(|cause| GitError::CouldNotRun {
         command: "git index-pack".to_owned(),
         folder: folder.to_owned(),
         cause,
     })?;
-    let listed = call("verify-pack").arg("-v").arg(&beside).ending_with_us().run()?.stdout;
+    let call = alone(git.call(Configuration::Ours)).args(["verify-pack", format, "-v"]);
+    let listed = call.arg(&beside).run()?.stdout;
     let listed = String::from_utf8_lossy(&listed).into_owned();
     Ok(listed.lines().filter_map(PackedObject::parse).collect())
 }

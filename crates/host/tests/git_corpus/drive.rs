@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use tollgate_core::id::{CommitId, DispatchNumber};
-use tollgate_git::repository::{Advance, Detail, Repository};
+use tollgate_git::repository::{Advance, Detail, Repository, objects_in};
 use tollgate_git::scope_diff::{Compared, scope_diff, scope_versions};
 use tollgate_git::workspace::{Workspace, WorkspaceError, wait_for_orphans};
 use tollgate_git::{Configuration, Git};
@@ -166,6 +166,7 @@ impl Stage {
         let contents = workspace.contents_at(&commit, &["added", "by-clean", "gone"]).unwrap();
         assert_eq!(contents[0].as_deref(), Some(&b"1"[..]));
         repository.keep_commits(&world.session, &world.base, &commit).unwrap();
+        pack(repository, &world.base, &commit);
         repository.keep_member(&world.session, DispatchNumber(1), &commit).unwrap();
         repository.keep_merged(&world.session, &commit).unwrap();
         commit
@@ -269,6 +270,16 @@ pub fn change_everything(tree: &Path, text: &str) {
     for name in driven_files() {
         put(tree, &name, &format!("{text}\n\n\n\n\n\n\n\n1\n"));
     }
+}
+
+/// As an archive takes the commits of a session along, and as they are looked at where it is judged.
+fn pack(repository: &Repository, base: &CommitId, commit: &CommitId) {
+    let beyond = repository.commits_beyond(commit, &[base]).unwrap();
+    assert_eq!(beyond, [commit.clone()]);
+    let folder = scratch();
+    let pack = repository.pack_beyond(commit, &[base], folder.path()).unwrap();
+    let format = repository.object_format();
+    assert!(objects_in(&pack, format).unwrap().iter().any(|object| object.is_commit));
 }
 
 fn take_snapshots(root: &Path) {
