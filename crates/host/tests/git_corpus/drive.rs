@@ -275,7 +275,7 @@ pub fn change_everything(tree: &Path, text: &str) {
 /// As an archive takes the commits of a session along, and as they are looked at where it is judged.
 fn pack(repository: &Repository, base: &CommitId, commit: &CommitId) {
     let beyond = repository.commits_beyond(commit, &[base]).unwrap();
-    assert_eq!(beyond, [commit.clone()]);
+    assert_eq!(beyond, std::slice::from_ref(commit));
     let folder = scratch();
     let pack = repository.pack_beyond(commit, &[base], folder.path()).unwrap();
     let format = repository.object_format();
