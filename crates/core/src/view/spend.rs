@@ -89,7 +89,8 @@ impl SpendView {
 
     /// Little is left of the money or of the tokens.
     pub fn is_near(&self, limits: &Allowance) -> bool {
-        let is_near = |spent: u64, limit: u64| u128::from(spent) * 10 >= u128::from(limit) * NEAR_TENTHS;
+        let is_near =
+            |spent: u64, limit: u64| u128::from(spent) * 10 >= u128::from(limit) * NEAR_TENTHS;
         let usd = self.micro_usd.zip(limits.micro_usd);
         usd.is_some_and(|(spent, limit)| is_near(spent, limit))
             || limits.tokens.is_some_and(|limit| is_near(self.tokens(), limit))

@@ -124,7 +124,8 @@ impl Summaries {
         }
         let began = known.map_or_else(|| began_at(&session.journal()), |known| known.began);
         let client = self.running.remove(&name);
-        let client = client.filter(|(inode, _)| journal.as_ref().is_some_and(|j| j.inode == *inode));
+        let client =
+            client.filter(|(inode, _)| journal.as_ref().is_some_and(|j| j.inode == *inode));
         let (summary, client) = match known {
             Some(known) => (known.summary.clone(), None),
             None => match look(&session, client.map(|(_, client)| client)) {
