@@ -262,8 +262,11 @@ fn r193_a_question_is_told_while_others_still_work_and_can_be_answered_then() {
     let before = told(&repo).len();
     let (id, answer) = SINGLE_FINAL;
     let mut engine = repo.start(&["answer", "latest", id, answer, "--resume"]);
-    eventually("the question is told", || told(&repo).len() > before);
-    assert!(folder.join("works").exists() && engine.try_wait().unwrap().is_none());
+    let is_told = || told(&repo).len() > before;
+    eventually("the question is told while another works", || {
+        is_told() && folder.join("works").exists()
+    });
+    assert!(engine.try_wait().unwrap().is_none());
     let asked = short(&told(&repo)).pop().unwrap();
     let id = asked.strip_prefix("waiting ").unwrap();
     repo.tollgate(&["answer", "latest", id, "fast"]).exits(0);

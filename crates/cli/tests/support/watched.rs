@@ -85,8 +85,10 @@ impl Watched {
     /// The option with this keyword by its number; nothing is sent by that.
     #[track_caller]
     pub fn takes(&mut self, keyword: &str) -> &mut Self {
+        let keyword = format!("  {keyword}");
+        self.shows(&keyword);
         let shown = self.shown();
-        let line = shown.lines().find(|line| line.contains(&format!("  {keyword}")));
+        let line = shown.lines().find(|line| line.contains(&keyword));
         let line = line.unwrap_or_else(|| panic!("no option {keyword}:\n{shown}"));
         let number = line.chars().find(char::is_ascii_digit).unwrap();
         self.presses(&number.to_string()).shows("You answer UD-")
