@@ -205,10 +205,18 @@ impl Opened {
         paths: &[String],
     ) -> Result<String, OpenedError> {
         let bytes = Repository::discover(&self.repo.root)?.patch_of(from, to, paths)?;
-        if bytes.len() > TEXT_BYTES_MAX {
-            return Ok(String::new());
-        }
-        Ok(terminal_text(&String::from_utf8_lossy(&bytes)).into_owned())
+        // What is cut is told as git tells what is no line of a file.
+        let (shown, rest) = match bytes.len() > TEXT_BYTES_MAX {
+            true => {
+                let end = bytes[..TEXT_BYTES_MAX].iter().rposition(|byte| *byte == b'\n');
+                (
+                    &bytes[..end.map_or(0, |end| end + 1)],
+                    "\\ The rest is too long to be shown here\n",
+                )
+            }
+            false => (bytes.as_slice(), ""),
+        };
+        Ok(terminal_text(&format!("{}{rest}", String::from_utf8_lossy(shown))).into_owned())
     }
 
     /// What an agent wrote in an attempt, read from its beginning.

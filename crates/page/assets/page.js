@@ -12,6 +12,8 @@
       area.dataset.kept = "yes";
       if (!area.value) area.value = sessionStorage.getItem(key(area)) || "";
       area.addEventListener("input", () => sessionStorage.setItem(key(area), area.value));
+      // What is refused comes back with the page that says so.
+      area.form?.addEventListener("submit", () => sessionStorage.removeItem(key(area)));
     }
   };
   drafts();
@@ -58,6 +60,7 @@
       const answer = await fetch(location.href, { headers: { accept: "text/html" } });
       if (answer.ok) take(new DOMParser().parseFromString(await answer.text(), "text/html"));
       else if (answer.status === 401) closed();
+      else connection.textContent = "What this page shows is not there any more, or cannot be read. Reload it to see why.";
     } catch { /* The stream tells when the server is gone. */ }
     setTimeout(() => { loading = false; if (again) { again = false; reload(); } }, 400);
   };
@@ -104,7 +107,7 @@
     stream = new EventSource(begin);
     const on = (name, what) => stream.addEventListener(name, (event) => { seen = event.lastEventId || seen; what(event); });
     stream.onopen = () => { if (connection.textContent) { connection.textContent = ""; reload(); } };
-    stream.onerror = () => { connection.textContent = "No connection; the page tries again."; };
+    stream.onerror = () => { connection.textContent = "No connection; the page tries again. If Tollgate was started anew, open the address that it printed."; };
     on("line", (event) => { line(JSON.parse(event.data)); reload(); });
     on("doing", (event) => doing(JSON.parse(event.data)));
     on("output", (event) => output(JSON.parse(event.data)));

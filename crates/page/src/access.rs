@@ -4,7 +4,7 @@ use axum::http::header::{COOKIE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use sha2::{Digest, Sha256};
 use std::io::Read;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// As many bytes of chance as nobody can guess.
 const SECRET_BYTES: usize = 32;
@@ -44,6 +44,8 @@ pub struct Access {
     cookie_name: String,
     /// `host:port` or `host`, as a browser sends it, in lower case.
     hosts: Vec<String>,
+    /// It listens on every address of this machine with this port. No page of someone else can make an address its own name.
+    port_of_all: Option<u16>,
 }
 
 /// Why a request is refused.
@@ -79,16 +81,22 @@ impl Access {
     pub fn new(address: SocketAddr, names: &[String]) -> std::io::Result<Self> {
         let port = address.port();
         let mut hosts = vec![address.to_string()];
-        if address.ip().is_unspecified() || address.ip() == std::net::Ipv4Addr::LOCALHOST {
-            hosts.extend([format!("127.0.0.1:{port}"), format!("localhost:{port}")]);
+        let is_localhost = [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()];
+        if address.ip().is_unspecified() || is_localhost.contains(&address.ip()) {
+            let local = ["127.0.0.1", "localhost", "[::1]"];
+            hosts.extend(local.map(|name| format!("{name}:{port}")));
         }
         for name in names {
             let name = name.to_ascii_lowercase();
             hosts.extend([format!("{name}:{port}"), name]);
         }
+        // Browsers leave out the port that goes without saying.
+        let plain = hosts.iter().filter_map(|host| host.strip_suffix(":80").map(str::to_owned));
+        hosts.extend(plain.collect::<Vec<_>>());
         let cookie_name = format!("tollgate_{port}");
         let (token, cookie, csrf) = (Secret::new()?, Secret::new()?, Secret::new()?);
-        Ok(Self { token, cookie, csrf, cookie_name, hosts })
+        let port_of_all = address.ip().is_unspecified().then_some(port);
+        Ok(Self { token, cookie, csrf, cookie_name, hosts, port_of_all })
     }
 
     /// The part of the address that lets a person in.
@@ -115,12 +123,11 @@ impl Access {
         if !reads && !is_from(headers, &host) {
             return Err(Denied::ForeignOrigin);
         }
-        if self.has_cookie(headers) {
-            return Ok(Entry::Open);
-        }
         let token = token_in(uri).filter(|_| reads);
         match token.is_some_and(|token| self.token.is(token)) {
+            // Whoever has the cookie already is sent on too: the token stays in no address.
             true => Ok(Entry::Exchange),
+            false if self.has_cookie(headers) => Ok(Entry::Open),
             false => Err(Denied::NoEntry),
         }
     }
@@ -128,14 +135,19 @@ impl Access {
     fn known_host(&self, uri: &Uri, headers: &HeaderMap) -> Option<String> {
         // A request for a proxy names a server in its first line, too.
         let named = uri.authority().map(|name| name.as_str().to_ascii_lowercase());
-        if named.is_some_and(|name| !self.hosts.contains(&name)) {
+        if named.is_some_and(|name| !self.is_ours(&name)) {
             return None;
         }
         let mut given = headers.get_all(HOST).iter();
         let host = given.next()?.to_str().ok()?.to_ascii_lowercase();
         // Two of them are no browser's.
         let is_one = given.next().is_none();
-        (is_one && self.hosts.contains(&host)).then_some(host)
+        (is_one && self.is_ours(&host)).then_some(host)
+    }
+
+    fn is_ours(&self, host: &str) -> bool {
+        let is_an_address = |port| host.parse::<SocketAddr>().is_ok_and(|at| at.port() == port);
+        self.hosts.iter().any(|known| known == host) || self.port_of_all.is_some_and(is_an_address)
     }
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {

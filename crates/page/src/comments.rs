@@ -9,6 +9,8 @@ use tollgate_files as files;
 
 /// More than anybody writes at one gate.
 const COMMENTS_MAX: usize = 200;
+/// With the quotes and the words beside them they fit into one answer.
+const COMMENTS_BYTES_MAX: usize = 40_000;
 const FILE_BYTES_MAX: u64 = 1 << 20;
 /// So much of the line is quoted.
 pub const QUOTE_CHARS: usize = 160;
@@ -44,19 +46,31 @@ impl Comments {
         Self { folder: state.map(|state| state.join("comments")), writing: Mutex::new(()) }
     }
 
+    /// What cannot be read is not shown; `put` says why.
     pub fn of(&self, asked: &Asked<'_>) -> Vec<Comment> {
-        let bytes =
-            self.path(asked).and_then(|path| files::read_bounded(&path, FILE_BYTES_MAX).ok());
-        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        self.read(asked).unwrap_or_default()
+    }
+
+    fn read(&self, asked: &Asked<'_>) -> std::io::Result<Vec<Comment>> {
+        let Some(path) = self.path(asked) else { return Ok(Vec::new()) };
+        match files::read_bounded(&path, FILE_BYTES_MAX) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
+            Err(error) if error.is_not_found() => Ok(Vec::new()),
+            Err(error) => Err(std::io::Error::other(error)),
+        }
     }
 
     /// In place of an earlier one on the same line; one without text takes it away.
     pub fn put(&self, asked: &Asked<'_>, comment: Comment) -> std::io::Result<()> {
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all = self.of(asked);
+        let mut all = self.read(asked)?;
         all.retain(|known| (&known.file, known.line) != (&comment.file, comment.line));
-        if !comment.text.trim().is_empty() && all.len() < COMMENTS_MAX {
+        if !comment.text.trim().is_empty() {
             all.push(comment);
+        }
+        let bytes: usize = all.iter().map(|one| one.text.len()).sum();
+        if all.len() > COMMENTS_MAX || bytes > COMMENTS_BYTES_MAX {
+            return Err(std::io::Error::other("your comments are too long for one answer"));
         }
         all.sort_by(|one, other| (&one.file, one.line.abs()).cmp(&(&other.file, other.line.abs())));
         let Some(path) = self.path(asked) else {

@@ -2,23 +2,31 @@
 
 /// More lines of one patch are not shown on a page.
 pub const LINES_MAX: usize = 4_000;
+/// Nor more of one file, so that a long one hides no other.
+const FILE_LINES_MAX: usize = 1_000;
+/// What git says of a file beside its lines.
+const NOTES: [&str; 10] = [
+    "Binary files",
+    "new file",
+    "deleted file",
+    "old mode",
+    "new mode",
+    "rename from",
+    "rename to",
+    "copy from",
+    "copy to",
+    "similarity index",
+];
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileDiff {
     pub path: String,
     pub lines: Vec<Line>,
+    /// Also of those that are left out.
+    pub added: usize,
+    pub removed: usize,
     /// Lines that are not here because the patch is too long.
     pub left_out: usize,
-}
-
-impl FileDiff {
-    pub fn added(&self) -> usize {
-        self.lines.iter().filter(|line| matches!(line, Line::Added { .. })).count()
-    }
-
-    pub fn removed(&self) -> usize {
-        self.lines.iter().filter(|line| matches!(line, Line::Removed { .. })).count()
-    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -81,16 +89,14 @@ impl Reader {
             (self.at, self.left) = ((old.0, new.0), (old.1, new.1));
             self.is_begun = false;
             self.push(Line::Hunk(rest));
-        } else if line.starts_with("Binary files")
-            || line.starts_with("new file")
-            || line.starts_with("deleted file")
-        {
+        } else if NOTES.iter().any(|note| line.starts_with(note)) {
             self.push(Line::Note(line.to_owned()));
         }
     }
 
     fn begin(&mut self, path: String) {
-        self.files.push(FileDiff { path, lines: Vec::new(), left_out: 0 });
+        let lines = Vec::new();
+        self.files.push(FileDiff { path, lines, added: 0, removed: 0, left_out: 0 });
         self.is_begun = true;
     }
 
@@ -112,10 +118,14 @@ impl Reader {
 
     fn push(&mut self, line: Line) {
         let Some(file) = self.files.last_mut() else { return };
-        self.shown += 1;
-        match self.shown > LINES_MAX {
+        file.added += usize::from(matches!(line, Line::Added { .. }));
+        file.removed += usize::from(matches!(line, Line::Removed { .. }));
+        match self.shown >= LINES_MAX || file.lines.len() >= FILE_LINES_MAX {
             true => file.left_out += 1,
-            false => file.lines.push(line),
+            false => {
+                self.shown += 1;
+                file.lines.push(line);
+            }
         }
     }
 }
@@ -179,6 +189,20 @@ mod tests {
             (found[1].path.as_str(), &found[1].lines[..]),
             ("b", &[Line::Note("new file mode 100644".to_owned())][..])
         );
+    }
+
+    #[test]
+    fn a_long_file_is_counted_whole_and_hides_no_other() {
+        let long = "+x\n".repeat(75_000);
+        let patch = format!(
+            "diff --git a/lock b/lock\n--- a/lock\n+++ b/lock\n@@ -0,0 +1,75000 @@\n{long}\
+             diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n--- a/run.sh\n+++ b/run.sh\n@@ -1 +1 @@\n-a\n+b\n"
+        );
+        let found = files(&patch);
+        assert_eq!((found[0].added, found[0].removed), (75_000, 0));
+        assert_eq!(found[0].lines.len() + found[0].left_out, 75_001);
+        assert_eq!((found[1].added, found[1].removed, found[1].left_out), (1, 1, 0));
+        assert_eq!(found[1].lines[1], Line::Note("new mode 100755".to_owned()));
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub fn page(frame: &Frame<'_>, title: &str, body: Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(title))
+            (head(title, true))
             body data-events=[frame.events.as_ref()] {
                 a.skip href="#main" { "Skip to the content" }
                 header {
@@ -120,7 +120,7 @@ fn today(rows: &[Row]) -> String {
     format!("{} at work · {waiting} waiting for you · {all}{spent}", counted(agents, "agent"))
 }
 
-fn head(title: &str) -> Markup {
+fn head(title: &str, has_script: bool) -> Markup {
     html! {
         head {
             meta charset="utf-8";
@@ -129,8 +129,8 @@ fn head(title: &str) -> Markup {
             title { (terminal_line(title, 80)) " – Tollgate" }
             link rel="icon" href=(ICON);
             link rel="stylesheet" href="/style.css";
-            script src="/page.js" defer {}
-        }
+            @if has_script { script src="/page.js" defer {} }
+            }
     }
 }
 
@@ -185,6 +185,20 @@ fn keys() -> Markup {
     }
 }
 
+/// A page of ours beside no list: it says what went wrong, whatever the sessions are.
+pub fn alone(title: &str, body: Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(title, false))
+            body {
+                header { a.brand href="/" { "Tollgate" } span.fill {} a.button href="/" { "All sessions" } }
+                div.columns.alone { main #main tabindex="-1" { (body) } }
+            }
+        }
+    }
+}
+
 /// A page without anything of a session on it.
 fn bare(title: &str, body: Markup) -> Markup {
     html! {
@@ -230,7 +244,8 @@ pub fn no_agents() -> Markup {
     bare(
         "Agents are not let in",
         html! {
-            p { "The request came from a process of an agent. Only people read and answer here." }
+            p { "Only people read and answer here. While agents work on this machine, a request must come from a program that is seen to be none of theirs." }
+            p { "Does yours come through a tunnel, such as " code { "ssh -L" } "? Start the page with " code { "tollgate serve --tunnel" } "." }
         },
     )
 }

@@ -28,11 +28,12 @@ pub enum News {
 }
 
 type Key = (String, String);
+type Followed = Arc<Mutex<BTreeMap<Key, (Shared, Sender<News>)>>>;
 
 #[derive(Debug)]
 pub struct Live {
     sessions: Arc<Sessions>,
-    followed: Arc<Mutex<BTreeMap<Key, Sender<News>>>>,
+    followed: Followed,
     followers: Arc<AtomicUsize>,
 }
 
@@ -62,11 +63,14 @@ impl Live {
         let key = (repo.to_owned(), session.to_owned());
         let shared = self.open(&key).await?;
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(sender) = followed.get(&key) {
+        // One that was removed may still be followed while another of its name is there.
+        if let Some((of, sender)) = followed.get(&key)
+            && Arc::ptr_eq(of, &shared)
+        {
             return Ok(sender.subscribe());
         }
         let (sender, receiver) = broadcast::channel(BEHIND_MAX);
-        followed.insert(key.clone(), sender.clone());
+        followed.insert(key.clone(), (shared.clone(), sender.clone()));
         tokio::spawn(look_again(shared, sender, self.followed.clone(), key));
         Ok(receiver)
     }
@@ -79,12 +83,7 @@ impl Live {
 }
 
 /// Until nobody follows any more.
-async fn look_again(
-    shared: Shared,
-    sender: Sender<News>,
-    followed: Arc<Mutex<BTreeMap<Key, Sender<News>>>>,
-    key: Key,
-) {
+async fn look_again(shared: Shared, sender: Sender<News>, followed: Followed, key: Key) {
     let mut told = shared.lock().map_or(0, |opened| opened.lines().len());
     let mut doing = BTreeMap::new();
     let mut stamp = None;
@@ -93,7 +92,9 @@ async fn look_again(
         {
             let mut followed = followed.lock().unwrap_or_else(PoisonError::into_inner);
             if sender.receiver_count() == 0 {
-                followed.remove(&key);
+                if followed.get(&key).is_some_and(|(of, _)| Arc::ptr_eq(of, &shared)) {
+                    followed.remove(&key);
+                }
                 return;
             }
         }

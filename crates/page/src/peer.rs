@@ -1,12 +1,14 @@
 //! Which program on this machine is at the other end of a connection: an agent's, or anybody's.
 //!
-//! An agent that learned the cookie, from a page that it made the person open, still gets nowhere. Its processes are below
-//! a supervisor of ours and cannot leave that place, so the socket at the other end tells them.
+//! An agent that learned the cookie still gets nowhere. Its processes are below a supervisor of ours and cannot leave that
+//! place. A process can hide a socket, though: it may forbid others to look into it, hand the socket on from child to child, or
+//! leave it on its way between two processes. So while agents are at work it does not count that none of them is seen with
+//! the socket: somebody else must be.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -15,11 +17,17 @@ use std::time::Instant;
 const SUPERVISOR: &[u8] = b"supervise";
 /// More than the longest path of a program and what is read behind it.
 const READ_BYTES: usize = 8 << 10;
+/// The kernel's word for the socket of a process that is gone.
+const NO_INODE: &str = "0";
 
 /// The processes of agents. Many requests come at once: one look is enough for all that were there when it began. An earlier
 /// one is not, although the connection was open: an agent could hand it to a process that it starts after the look.
 #[derive(Debug, Default)]
-pub struct Agents(Mutex<Option<Look>>);
+pub struct Agents {
+    look: Mutex<Option<Look>>,
+    /// A program that nobody may look into counts as a person's.
+    trusts_the_unseen: bool,
+}
 
 #[derive(Debug)]
 struct Look {
@@ -27,20 +35,58 @@ struct Look {
     pids: Arc<BTreeSet<u32>>,
 }
 
+/// A socket as the kernel lists it.
+#[derive(Debug, PartialEq, Eq)]
+struct Listed {
+    inode: String,
+    uid: u32,
+}
+
+/// Whether a process has a socket open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Yes,
+    No,
+    /// It is gone, or nobody may look into it.
+    Unseen,
+}
+
 impl Agents {
-    /// True where a process below a supervisor holds the other end. The ends are as our socket has them; `since` is when the
-    /// request was there.
+    pub fn new(trusts_the_unseen: bool) -> Self {
+        Self { look: Mutex::default(), trusts_the_unseen }
+    }
+
+    /// True where an agent may hold the other end. The ends are as our socket has them; `since` is when the request was there.
     pub fn hold(&self, peer: SocketAddr, own: SocketAddr, since: Instant) -> bool {
         let suspects = self.pids(since);
         if suspects.is_empty() {
             return false;
         }
-        let Some(inode) = socket_of(peer, own) else { return false };
-        suspects.iter().any(|pid| holds(*pid, &inode))
+        let Some(socket) = socket_of(peer, own) else {
+            // It is on another machine, or its process has closed it already.
+            return is_of_this_machine(peer.ip());
+        };
+        if socket.inode == NO_INODE {
+            return true;
+        }
+        // An agent is us, and cannot become anybody else but by our being root.
+        let us = rustix::process::geteuid();
+        if !us.is_root() && socket.uid != us.as_raw() {
+            return false;
+        }
+        let seen: Vec<Holds> = suspects.iter().map(|pid| holds(*pid, &socket.inode)).collect();
+        if seen.contains(&Holds::Yes) {
+            return true;
+        }
+        let is_seen_elsewhere = all_pids()
+            .into_iter()
+            .filter(|pid| !suspects.contains(pid))
+            .any(|pid| holds(pid, &socket.inode) == Holds::Yes && is_outside(pid));
+        !is_seen_elsewhere && (!self.trusts_the_unseen || seen.contains(&Holds::Unseen))
     }
 
     fn pids(&self, since: Instant) -> Arc<BTreeSet<u32>> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.look.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(look) = last.as_ref().filter(|look| look.begun > since) {
             return look.pids.clone();
         }
@@ -51,10 +97,32 @@ impl Agents {
     }
 }
 
-fn below_supervisors() -> BTreeSet<u32> {
+fn all_pids() -> Vec<u32> {
     let pid = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
-    let all: Vec<u32> =
-        fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(pid).collect();
+    fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(pid).collect()
+}
+
+/// Its line of parents is known up to the first process, and no supervisor is in it.
+fn is_outside(pid: u32) -> bool {
+    let mut at = pid;
+    // Longer than any line of parents.
+    for _ in 0..1_000 {
+        match parent(at) {
+            _ if is_supervisor(at) => return false,
+            Some(0) => return true,
+            Some(parent) => at = parent,
+            None => return false,
+        }
+    }
+    false
+}
+
+fn is_of_this_machine(ip: IpAddr) -> bool {
+    UdpSocket::bind((ip, 0)).is_ok()
+}
+
+fn below_supervisors() -> BTreeSet<u32> {
+    let all = all_pids();
     let supervisors: BTreeSet<u32> =
         all.iter().copied().filter(|pid| is_supervisor(*pid)).collect();
     if supervisors.is_empty() {
@@ -98,15 +166,23 @@ fn of_process(pid: u32, name: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn holds(pid: u32, inode: &str) -> bool {
+fn holds(pid: u32, inode: &str) -> Holds {
+    let Ok(open) = fs::read_dir(format!("/proc/{pid}/fd")) else { return Holds::Unseen };
     let wanted = format!("socket:[{inode}]");
-    let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    open.filter_map(|entry| fs::read_link(entry.path()).ok())
-        .any(|target| target == Path::new(&wanted))
+    let mut all_seen = true;
+    for entry in open {
+        match entry.and_then(|entry| fs::read_link(entry.path())) {
+            Ok(target) if target == Path::new(&wanted) => return Holds::Yes,
+            Ok(_) => {}
+            // What it closed meanwhile it does not hold.
+            Err(error) => all_seen &= error.kind() == std::io::ErrorKind::NotFound,
+        }
+    }
+    if all_seen { Holds::No } else { Holds::Unseen }
 }
 
-/// The number of the socket whose own end is `peer` and whose other end is `own`.
-fn socket_of(peer: SocketAddr, own: SocketAddr) -> Option<String> {
+/// The socket whose own end is `peer` and whose other end is `own`.
+fn socket_of(peer: SocketAddr, own: SocketAddr) -> Option<Listed> {
     let is_its = |line: &&str| {
         let mut words = line.split_whitespace().skip(1);
         words.next().and_then(address) == Some(plain(peer))
@@ -114,8 +190,9 @@ fn socket_of(peer: SocketAddr, own: SocketAddr) -> Option<String> {
     };
     ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|path| {
         let table = fs::read_to_string(path).ok()?;
-        let line = table.lines().skip(1).find(is_its)?;
-        line.split_whitespace().nth(9).map(str::to_owned)
+        let mut words = table.lines().skip(1).find(is_its)?.split_whitespace().skip(7);
+        let uid = words.next()?.parse().ok()?;
+        Some(Listed { uid, inode: words.nth(1)?.to_owned() })
     })
 }
 
@@ -153,9 +230,20 @@ mod tests {
         let stream = TcpStream::connect(listener.local_addr().expect("an address")).expect("open");
         let (taken, peer) = listener.accept().expect("a connection");
         let own = taken.local_addr().expect("an address");
-        let inode = socket_of(peer, own).expect("it is listed");
-        assert!(holds(std::process::id(), &inode), "{stream:?}");
+        let socket = socket_of(peer, own).expect("it is listed");
+        assert_eq!(socket.uid, rustix::process::geteuid().as_raw());
+        assert_eq!(holds(std::process::id(), &socket.inode), Holds::Yes, "{stream:?}");
+        assert!(is_outside(std::process::id()));
         assert!(!Agents::default().hold(peer, own, Instant::now()), "a test is no agent");
+    }
+
+    #[test]
+    fn what_is_gone_or_elsewhere_is_told_from_what_is_here() {
+        assert_eq!(holds(u32::MAX, "1"), Holds::Unseen);
+        assert_eq!(holds(std::process::id(), "no number"), Holds::No);
+        assert!(is_of_this_machine(IpAddr::from([127, 8, 8, 8])));
+        assert!(!is_of_this_machine(IpAddr::from([192, 0, 2, 77])));
+        assert!(!is_outside(u32::MAX));
     }
 
     #[test]

@@ -111,6 +111,22 @@ impl Trouble {
         )
     }
 
+    pub fn too_long() -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "Nothing was done",
+            "What you sent is too long. Go back, and put the long part into a file that you name instead.",
+        )
+    }
+
+    pub fn too_slow() -> Self {
+        Self::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "Nothing was done",
+            "The form did not arrive in time. Go back and send it again.",
+        )
+    }
+
     pub fn too_many() -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -143,8 +159,7 @@ impl IntoResponse for Trouble {
     fn into_response(self) -> Response {
         let Self { status, title, message, hints, code } = self;
         let body = html::trouble(title, &message, &hints, &code);
-        let frame = Frame { rows: &[], events: None, current: None, is_list: false };
-        (status, html::page(&frame, title, body)).into_response()
+        (status, html::alone(title, body)).into_response()
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Settings {
     pub bind: SocketAddr,
     /// Names under which people reach this machine, besides its address.
     pub names: Vec<String>,
+    /// Programs of this machine are let in that nobody may look into, such as the end of a tunnel.
+    pub tunnel: bool,
     pub desk: Desk,
     pub orders: Orders,
     pub state: Option<PathBuf>,
@@ -114,7 +116,7 @@ pub fn serve(settings: Settings, ready: impl FnOnce(&str)) -> Result<(), ServeEr
             orders: settings.orders,
             comments: Comments::new(settings.state.as_deref()),
             rendered: Rendered::default(),
-            agents: Agents::default(),
+            agents: Agents::new(settings.tunnel),
             state: settings.state,
         };
         accept(listener, Arc::new(app)).await

@@ -1,15 +1,18 @@
 //! A text that is read from top to bottom: lines in their inks, broken to the width of the screen.
 
 use crate::paint::{Ink, Paint};
-use crate::text::{lines, one_line, width, wrap};
+use crate::text::{lines, width, wrap};
 use ratatui::text::{Line, Span};
+use tollgate_files::sanitize::terminal_line;
 
 /// Before each line that others wrote: none of them can look like one of ours.
 const BAR: &str = "│ ";
 /// What a screen cannot show in hours is no help to anybody.
 const LINES_MAX: usize = 50_000;
-/// A mark that is longer does not push what follows it to the right.
+/// So far to the right stands what follows the first line of a paragraph, at most.
 const HANG_MAX: usize = 12;
+/// A paragraph that is longer would push what follows off the screen; documents have it whole.
+const ITEM_CHARS_MAX: usize = 600;
 
 #[derive(Debug, Clone)]
 struct DocLine {
@@ -72,9 +75,11 @@ impl Doc {
         self
     }
 
-    /// A text of others on one line, indented below words of ours.
+    /// A text of others as one paragraph below words of ours. Where it is wrapped it stands deeper than any line of ours begins,
+    /// so that it cannot look like one.
     pub fn item(&mut self, ink: Ink, mark: &str, text: &str) -> &mut Self {
-        self.push(ink, "  ", format!("{mark}{}", one_line(text)), width(mark).min(HANG_MAX));
+        let text = terminal_line(text, ITEM_CHARS_MAX);
+        self.push(ink, "  ", format!("{mark}{text}"), HANG_MAX);
         self
     }
 
@@ -244,5 +249,24 @@ impl DocLine {
         };
         let rest = rest.into_iter().map(move |piece| format!("{}{piece}", " ".repeat(hang)));
         std::iter::once(first).chain(rest).map(move |piece| (ink, before, piece))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r191_a_text_of_others_that_is_wrapped_begins_deeper_than_any_line_of_ours() {
+        let words = "every check passes on each of the machines AC-002: no login is weakened ✓ met: run by Tollgate";
+        let mut doc = Doc::default();
+        doc.item(Ink::Good, "✓ met ", words).item(Ink::Dim, "    ", words);
+        let rows = doc.lines.iter().flat_map(|line| line.rows(50));
+        let (first, rest): (Vec<String>, Vec<String>) = rows
+            .map(|row| row.2)
+            .partition(|text| text.chars().take_while(|one| *one == ' ').count() <= 6);
+        assert_eq!((first.len(), rest.len() > 2), (2, true), "{first:#?} {rest:#?}");
+        doc.item(Ink::Plain, "", &"x".repeat(5_000));
+        assert!(doc.lines[2].text.len() < 1_000, "what follows stays on the screen");
     }
 }

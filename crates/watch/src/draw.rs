@@ -14,7 +14,8 @@ pub const ROWS_MIN: u16 = 15;
 pub fn screen(screen: &mut Screen, frame: &mut Frame<'_>) {
     let area = frame.area();
     let paint = screen.paint;
-    if area.width < COLUMNS_MIN || area.height < ROWS_MIN {
+    screen.is_too_small = area.width < COLUMNS_MIN || area.height < ROWS_MIN;
+    if screen.is_too_small {
         let words = format!(
             "This screen is too small: {COLUMNS_MIN} columns and {ROWS_MIN} rows are needed. Ctrl-C leaves."
         );

@@ -77,6 +77,8 @@ pub struct Screen {
     jobs: u64,
     /// Back from the session leaves the program.
     is_alone: bool,
+    /// As it was drawn last.
+    pub is_too_small: bool,
 }
 
 impl Screen {
@@ -93,6 +95,7 @@ impl Screen {
             drafts: BTreeMap::new(),
             jobs: 0,
             is_alone: false,
+            is_too_small: false,
         }
     }
 
@@ -160,6 +163,8 @@ impl Screen {
             Key::Ctrl('c') => return vec![Wish::Quit],
             Key::Ctrl('z') => return vec![Wish::Suspend],
             Key::Ctrl('l') => return vec![Wish::DrawAgain],
+            // Nobody answers what they cannot see.
+            _ if self.is_too_small => return Vec::new(),
             _ => {}
         }
         if let Some(help) = &mut self.help {

@@ -18,7 +18,7 @@ use tollgate_page::{ServeError, Settings, serve};
 /// machine ever gets its cookie.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tollgate serve\n  tollgate serve --port 8080\n  \
-tollgate serve --bind 127.0.0.1 --port 8080   # then, elsewhere: ssh -L 8080:127.0.0.1:8080 THIS-MACHINE")]
+tollgate serve --tunnel --bind 127.0.0.1 --port 8080   # then, elsewhere: ssh -L 8080:127.0.0.1:8080 THIS-MACHINE")]
 pub struct Serve {
     /// The port; by default one that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -29,6 +29,13 @@ pub struct Serve {
     /// Another name under which you open the page, such as that of a proxy
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
+    /// Let in what comes through a tunnel, such as `ssh -L`, also while agents work on this machine
+    ///
+    /// While agents work, a connection of this machine counts as a person's where another program than theirs is seen with it. Nobody
+    /// may look into sshd. With this option, what nobody is seen with is let in. An agent that learned your cookie and goes to
+    /// lengths to hide its connection would be, too.
+    #[arg(long)]
+    pub tunnel: bool,
 }
 
 impl Serve {
@@ -42,6 +49,7 @@ impl Serve {
         let settings = Settings {
             bind: SocketAddr::new(bind, self.port),
             names: self.host,
+            tunnel: self.tunnel,
             desk: Desk::new(state.clone(), place::checkout_root()),
             orders: Orders::new(program),
             state,

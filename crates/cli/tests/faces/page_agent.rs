@@ -13,7 +13,7 @@ use tollgate_programs::browser;
 /// Tries everything that `attack.json` names, and writes what came of it: a list of `[name, status, beginning of the answer]`.
 /// The last ones hang up before anybody could look who they are.
 const ATTACK: &str = r#"
-import json, os, socket, sys, time, urllib.parse
+import array, ctypes, json, os, socket, sys, time, urllib.parse
 folder = sys.argv[1]
 plan = json.load(open(folder + '/attack.json'))
 host, port = plan['host'], plan['port']
@@ -55,6 +55,41 @@ if plan['rude']:
             s.sendall(request('POST', plan['action'], ours, answer('hung up')))
             os._exit(0)
         os.wait()
+    # The beginning of another request keeps the server from noticing that nobody is there any more.
+    for number in range(10):
+        if os.fork() == 0:
+            s = socket.create_connection((host, port), 10)
+            s.sendall(request('POST', plan['action'], ours, answer('tail')).replace(b'Connection: close\r\n', b'') + b'GET / HTTP/1.1\r\nHost: x\r\n')
+            os._exit(0)
+        os.wait()
+    # On its way between two processes a socket is in none of them.
+    for number in range(5):
+        s = socket.create_connection((host, port), 10)
+        here, there = socket.socketpair()
+        post = request('POST', plan['action'], ours, answer('on its way'))
+        s.sendall(post[:-1])
+        here.sendmsg([b'x'], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [os.dup(s.fileno())]))])
+        last = os.dup(s.fileno())
+        s.close()
+        os.write(last, post[-1:])
+        os.close(last)
+        time.sleep(0.3)
+    # From child to child: whoever was listed is gone when somebody looks into it.
+    for number in range(5):
+        if os.fork() == 0:
+            s = socket.create_connection((host, port), 10)
+            s.sendall(request('POST', plan['action'], ours, answer('chain')))
+            end = time.time() + 0.5
+            while time.time() < end:
+                if os.fork() != 0: os._exit(0)
+            os._exit(0)
+        os.wait()
+    # Nobody but root looks into a process that forbids it.
+    if os.fork() == 0:
+        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+        ask('closed', request('POST', plan['action'], ours, answer('closed')))
+        os._exit(0)
+    os.wait()
     # Two processes up, and in a session of its own.
     if os.fork() == 0:
         os.setsid()

@@ -33,6 +33,22 @@ pub struct Gate<'a> {
     pub refused: Option<&'a Refused>,
 }
 
+/// An answer to a question that is open no more, with its words, which are in no form now.
+pub fn unheard(refused: &Refused, words: &str) -> Markup {
+    nothing_recorded(refused, words)
+}
+
+fn nothing_recorded(refused: &Refused, words: &str) -> Markup {
+    html! {
+        div.card.bad role="alert" #refused {
+            b { "Nothing was recorded" }
+            p.pre { (foreign(&refused.message)) }
+            @for hint in &refused.hints { p.dim { (foreign(hint)) } }
+            @if !words.is_empty() { p.dim { "What you wrote:" } p.pre { (foreign(words)) } }
+        }
+    }
+}
+
 impl Gate<'_> {
     pub fn render(&self) -> Markup {
         let question = self.question;
@@ -160,16 +176,10 @@ impl Gate<'_> {
                 input type="hidden" name="decision" value=(question.decision_id);
                 input type="hidden" name="round" value=(question.round);
                 (self.comments())
-                @if let Some(refused) = self.refused {
-                    div.card.bad role="alert" #refused {
-                        b { "Nothing was recorded" }
-                        p.pre { (foreign(&refused.message)) }
-                        @for hint in &refused.hints { p.dim { (foreign(hint)) } }
-                    }
-                }
+                @if let Some(refused) = self.refused { (nothing_recorded(refused, "")) }
                 @if takes_words {
                     label for=(words) { "Your words" }
-                    textarea id=(words) name="words" rows="4" maxlength="60000" data-draft=(format!("{}:{}:{}", self.head.view.session, question.decision_id, question.round)) {
+                    textarea id=(words) name="words" rows="4" maxlength="60000" data-draft=(format!("{}:{}:{}:{}", self.head.repo.id, self.head.view.session, question.decision_id, question.round)) {
                         (self.words)
                     }
                 }
@@ -196,7 +206,7 @@ fn sizes(files: &[FileDiff]) -> Markup {
     html! {
         @for (at, file) in files.iter().enumerate() {
             @if at > 0 { ", " }
-            code { (foreign(&file.path)) } " " span.plus { "+" (file.added()) } " " span.minus { "−" (file.removed()) }
+            code { (foreign(&file.path)) } " " span.plus { "+" (file.added) } " " span.minus { "−" (file.removed) }
         }
     }
 }

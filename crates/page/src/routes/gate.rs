@@ -19,9 +19,11 @@ use tollgate_desk::{Answer, Opened, Refused};
 /// The fields of a form of ours.
 pub async fn fields(app: &App, request: Request) -> Result<Fields, Trouble> {
     let reading = Form::<Vec<(String, String)>>::from_request(request, &());
-    let read =
-        tokio::time::timeout(FORM_TAKES, reading).await.map_err(|_| Trouble::foreign_form())?;
-    let Form(pairs) = read.map_err(|_| Trouble::foreign_form())?;
+    let read = tokio::time::timeout(FORM_TAKES, reading).await.map_err(|_| Trouble::too_slow())?;
+    let Form(pairs) = read.map_err(|why| match why.into_response().status() {
+        StatusCode::PAYLOAD_TOO_LARGE => Trouble::too_long(),
+        _ => Trouble::foreign_form(),
+    })?;
     let fields = Fields::new(pairs);
     match app.access.is_own_form(fields.text("_csrf")) {
         true => Ok(fields),
@@ -137,9 +139,10 @@ pub async fn comment(
         })?;
         let line = fields.text("line").parse().unwrap_or_default();
         if !is_open || line == 0 {
-            return Err(Trouble::refused(refused(
-                "The question is not open any more; the comment was not kept.",
-            )));
+            let written = fields.given("comment").unwrap_or_default();
+            return Err(Trouble::refused(refused(&format!(
+                "The question is not open any more; the comment was not kept.\n\nYou wrote:\n{written}"
+            ))));
         }
         let comment = Comment {
             file: fields.text("file").to_owned(),
@@ -148,9 +151,11 @@ pub async fn comment(
             text: fields.given("comment").unwrap_or_default(),
         };
         let asked = Asked { repo: &repo, session: &name, decision: &decision, round };
+        let written = comment.text.clone();
         let kept = app.comments.put(&asked, comment);
         kept.map_err(|cause| {
-            Trouble::refused(refused(&format!("The comment could not be kept: {cause}")))
+            let message = format!("The comment was not kept: {cause}.\n\nYou wrote:\n{written}");
+            Trouble::refused(refused(&message))
         })?;
         Ok(see(&format!("{}#gate-{decision}", html::of_session(&of.0, &of.1, ""))))
     })

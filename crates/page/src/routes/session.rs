@@ -64,7 +64,15 @@ pub fn whole(
             .map(|question| gate(app, opened, &head, question, spot, again))
             .collect();
         let timeline = pictures::timeline(opened.chronicle(), when::now());
-        let body = overview::render(&head, &gates, opened.lines(), &timeline);
+        let is_open = |again: &&Again| {
+            view.pending_decisions.iter().any(|one| again.decision == one.decision_id.as_str())
+        };
+        let body = maud::html! {
+            @if let Some(gone) = again.filter(|again| !is_open(again)) {
+                (html::gate::unheard(&gone.refused, &gone.words))
+            }
+            (overview::render(&head, &gates, opened.lines(), &timeline))
+        };
         Ok(framed(app, of, &head, body))
     })
 }

@@ -2,9 +2,9 @@
 
 use super::session::Named;
 use super::{Trouble, aside, with};
-use crate::server::App;
+use crate::server::{App, Line};
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
@@ -16,16 +16,25 @@ use tollgate_desk::Takeaway;
 /// So much of a file is in memory at a time.
 const PART_BYTES: usize = 64 << 10;
 
-pub async fn report(app: State<Arc<App>>, of: Path<Named>) -> Result<Response, Trouble> {
-    file(app, of, Takeaway::Report, "text/html; charset=utf-8", "html").await
+pub async fn report(
+    app: State<Arc<App>>,
+    line: Extension<Line>,
+    of: Path<Named>,
+) -> Result<Response, Trouble> {
+    file(app, line, of, Takeaway::Report, "text/html; charset=utf-8", "html").await
 }
 
-pub async fn archive(app: State<Arc<App>>, of: Path<Named>) -> Result<Response, Trouble> {
-    file(app, of, Takeaway::Archive, "application/gzip", "tar.gz").await
+pub async fn archive(
+    app: State<Arc<App>>,
+    line: Extension<Line>,
+    of: Path<Named>,
+) -> Result<Response, Trouble> {
+    file(app, line, of, Takeaway::Archive, "application/gzip", "tar.gz").await
 }
 
 async fn file(
     State(app): State<Arc<App>>,
+    Extension(line): Extension<Line>,
     Path(of): Path<Named>,
     what: Takeaway,
     kind: &'static str,
@@ -37,6 +46,8 @@ async fn file(
         let file = app.orders.take_away(&repo, &name, what).map_err(Trouble::refused)?;
         // The name of a session has letters, digits, dashes and an underscore only.
         let disposition = format!("attachment; filename=\"{name}.{ending}\"");
+        // It takes as long as the line of the person needs for it.
+        line.is_a_stream();
         let headers = [(CONTENT_TYPE, kind.to_owned()), (CONTENT_DISPOSITION, disposition)];
         Ok((headers, Body::from_stream(stream::try_unfold(file, part))).into_response())
     })

@@ -3,6 +3,7 @@
 use super::{AT_THE_GATE, at_work, done, job, opened, press, text};
 use crate::doc::Doc;
 use crate::job::{Done, Job};
+use crate::keys::Keys;
 use crate::paint::Ink;
 use crate::screen::Wish;
 use tollgate_desk::Refused;
@@ -63,6 +64,18 @@ fn r191_an_answer_is_the_option_the_round_and_the_words_that_were_shown() {
     done(&mut screen, number, Done::Ordered(Ok(None)));
     let shown = text(&mut screen, 80, 24);
     assert!(shown.contains("Your answer is recorded.") && shown.contains("Activity"), "{shown}");
+}
+
+#[test]
+fn r191_nothing_is_answered_on_a_screen_that_is_too_small_to_show_it() {
+    let mut screen = opened(AT_THE_GATE);
+    press(&mut screen, "a1");
+    text(&mut screen, 40, 10);
+    let unseen = Keys::default().take(b"\ty\r");
+    assert!(unseen.iter().all(|key| screen.handle(key).is_empty()));
+    // Back on a screen that shows it, the same keys send it.
+    text(&mut screen, 80, 24);
+    assert!(job(press(&mut screen, "\ty\r")).is_some());
 }
 
 #[test]
