@@ -41,6 +41,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use tollgate_contract::config::{Adapter, AgentConfig};
+use tollgate_contract::hand_in::Way;
 
 /// One kind of agent program.
 pub trait AgentAdapter: Sync {
@@ -97,6 +98,11 @@ pub trait AgentAdapter: Sync {
     /// What it does in its own way over ACP, where it can speak that too.
     fn over_acp(&self) -> Option<&'static dyn OverAcp> {
         None
+    }
+
+    /// How its reply is handed in.
+    fn hand_in(&self) -> Way {
+        Way::LastMessage
     }
 
     /// How to start the program for this job. Writes what it needs into the private folder.

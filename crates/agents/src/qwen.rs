@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Adapter, AgentConfig};
+use tollgate_contract::hand_in::Way;
 use tollgate_core::duration;
 use tollgate_files::clock;
 
@@ -110,6 +111,10 @@ impl AgentAdapter for Qwen {
 
     fn over_acp(&self) -> Option<&'static dyn OverAcp> {
         Some(&Self)
+    }
+
+    fn hand_in(&self) -> Way {
+        Way::Tool("structured_output")
     }
 
     fn start(&self, job: &Job<'_>) -> Result<AgentStart, NotStarted> {

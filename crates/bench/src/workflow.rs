@@ -12,7 +12,7 @@ use tollgate_core::event::Verdict;
 use tollgate_core::id::{CommandId, CommitId, DecisionId, DispatchNumber, SessionName};
 use tollgate_core::input::{Command, Input, Opening};
 use tollgate_core::policy::Policy;
-use tollgate_core::reply::{LooksWanted, Reply, ReplyStatus, Usage};
+use tollgate_core::reply::{Reply, ReplyStatus};
 use tollgate_core::role::{Mode, ProjectType, Role, State};
 use tollgate_core::session::{Session, Wanted};
 use tollgate_core::work::{DispatchEnd, Work};
@@ -274,21 +274,7 @@ pub fn nothing(_number: DispatchNumber) -> DispatchEnd {
 }
 
 pub fn replied(summary: &str, work: Work) -> DispatchEnd {
-    let reply = Reply {
-        status: ReplyStatus::Ok,
-        summary: summary.to_owned(),
-        findings: Vec::new(),
-        notes: Vec::new(),
-        questions: Vec::new(),
-        scope_requests: Vec::new(),
-        commands: Vec::new(),
-        verified_criteria: Vec::new(),
-        recommended_agent: None,
-        manual_steps: Vec::new(),
-        looks: LooksWanted::default(),
-        readme_unchanged: None,
-        usage: Usage::default(),
-    };
+    let reply = Reply::plain(ReplyStatus::Ok, summary);
     DispatchEnd::Replied { reply: Box::new(reply), work: Box::new(work) }
 }
 

@@ -7,8 +7,9 @@ use crate::shape::{ShapeError, Wrong};
 use crate::word::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tollgate_core::finding::FindingStatus;
 use tollgate_core::id::TaskId;
-use tollgate_core::reply::ReplyError;
+use tollgate_core::reply::{ReplyError, Severity};
 use tollgate_core::role::{Mode, ProjectType, Role};
 use tollgate_core::work::{ChangeType, FileChange};
 
@@ -70,9 +71,12 @@ pub struct TaskInput {
     /// Required for Reviewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_changed_files: Option<Vec<ChangedFile>>,
-    /// For a Reviewer: what the Coder says about the changes, and what it declares.
+    /// For who judges changes: what the Coder says about them, and what it declares.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub implementations: Vec<Implementation>,
+    /// For who repairs, and for who judges again: what was found before, by id.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_findings: Vec<EarlierFinding>,
     /// For a Reviewer: criteria of the work item that it verifies and names in `verified_criteria`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria_to_verify: Vec<String>,
@@ -91,7 +95,25 @@ pub struct Implementation {
     pub task: String,
     pub summary: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EarlierFinding {
+    pub id: String,
+    pub by: Word<Role>,
+    pub severity: Word<Severity>,
+    pub status: Word<FindingStatus>,
+    /// How often it was reported.
+    pub times: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+    pub message: String,
 }
 
 /// What the Coder says about a file that the work item does not list.
@@ -141,6 +163,12 @@ pub struct RepoState {
     pub ci_status: CiStatus,
     #[serde(default)]
     pub last_failed_step: Option<String>,
+    /// The commit that the session started from, or took over since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The command that shows everything that the session changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
 
 /// How the last checks went.

@@ -175,11 +175,29 @@ fn contradictions(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
     found
 }
 
+/// Fields that only one role has a use for.
+fn of_another_role(node: &Node, role: Option<Role>) -> Vec<Diagnostic> {
+    const OWN: [(&str, Role); 3] =
+        [("plan", Role::Planner), ("incidental", Role::Coder), ("scope_corrections", Role::Coder)];
+    let is_given = |field: &str| node.get(field).is_some_and(|given| given.value != Value::Null);
+    let foreign =
+        OWN.iter().filter(|(field, owner)| is_given(field) && role.is_some_and(|r| r != *owner));
+    let unknown = foreign.map(|(field, _)| {
+        let wrong = Wrong::Unknown { field: (*field).to_owned(), known: Vec::new() };
+        words::fault("", &ShapeError { pointer: String::new(), line: None, wrong })
+    });
+    unknown.collect()
+}
+
 fn of_kind(node: &Node, kind: ReplyKind, role: Option<Role>) -> Result<ReplyRead, Report> {
     let found = match kind {
         ReplyKind::Universal => {
-            let rules =
-                |node: &Node, report: &mut Report| report.extend(contradictions(node, role));
+            let rules = |node: &Node, report: &mut Report| {
+                report.extend(contradictions(node, role));
+                report.extend(of_another_role(node, role));
+                rules::implementor(node, report);
+                report.extend(node.get("plan").map(items::of_a_plan).unwrap_or_default());
+            };
             whole(node, rules, normal::universal)
         }
         ReplyKind::Planner => whole(node, items::rules, normal::planner),

@@ -16,6 +16,7 @@ pub mod explain;
 pub mod foreign;
 mod front_matter;
 pub mod gates;
+pub mod hand_in;
 pub mod intent;
 mod json_file;
 pub mod junit;

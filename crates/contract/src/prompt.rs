@@ -13,22 +13,38 @@ pub fn render(template: &str, values: &BTreeMap<&str, String>) -> String {
         };
         let tag = &rest[start + 2..start + length];
         rest = &rest[start + length + 2..];
+        // The line of a mark that stands alone on it is not part of the text.
+        let is_alone = rendered.is_empty() || rendered.ends_with('\n');
+        let past_it =
+            |rest| if is_alone { str::strip_prefix(rest, '\n').unwrap_or(rest) } else { rest };
         if let Some(name) = tag.strip_prefix('#') {
             let end = format!("{{{{/{name}}}}}");
             let is_empty = values.get(name).is_none_or(|value| value.is_empty());
             if let (true, Some(close)) = (is_empty, rest.find(&end)) {
                 rest = &rest[close + end.len()..];
             }
-            // The line of a block's mark is not part of the text.
-            rest = rest.strip_prefix('\n').unwrap_or(rest);
+            rest = past_it(rest);
         } else if tag.starts_with('/') {
-            rest = rest.strip_prefix('\n').unwrap_or(rest);
+            rest = past_it(rest);
         } else {
             rendered.push_str(values.get(tag).map(String::as_str).unwrap_or_default());
         }
     }
     rendered.push_str(rest);
     rendered
+}
+
+/// Markdown as a part of a section of the second level: its headings stand below that.
+pub fn below_a_section(markdown: &str) -> String {
+    let mut is_code = false;
+    let lines = markdown.lines().map(|line| {
+        is_code ^= line.trim_start().starts_with("```");
+        match !is_code && line.starts_with('#') {
+            true => format!("##{line}"),
+            false => line.to_owned(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Text of others inside a `<data>` fence: it can neither close the fence nor open another, however it spells that.
@@ -65,6 +81,15 @@ mod tests {
         let text =
             render("x {{a}}\n{{#a}}\nA={{a}}\n{{/a}}\n{{#b}}\nB={{b}}\n{{/b}}\nend {{c}}", &values);
         assert_eq!(text, "x 1\nA=1\nend ");
+        let text = render("x{{#a}} a{{/a}}{{#b}} b{{/b}}\n- {{a}}{{/c}}\ny", &values);
+        assert_eq!(text, "x a\n- 1\ny");
+    }
+
+    #[test]
+    fn headings_of_a_role_stand_below_those_of_the_prompt() {
+        let text = "# Coder\n## Read\n```sh\n# no heading\n```\n## Write\nplain # text";
+        let below = "### Coder\n#### Read\n```sh\n# no heading\n```\n#### Write\nplain # text";
+        assert_eq!(below_a_section(text), below);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use tollgate_core::decision::{BlockerCode, CorrectionStatus, DecisionStatus};
+use tollgate_core::finding::{EarlierState, FindingStatus};
 use tollgate_core::reply::{ReplyStatus, Severity};
 use tollgate_core::role::{Mode, ProjectType, RepairLoop, Role, State};
 use tollgate_core::task::{RiskFlag, TaskKind, TaskStatus};
@@ -36,6 +37,8 @@ words!(
     ChangeType,
     CorrectionStatus,
     DecisionStatus,
+    EarlierState,
+    FindingStatus,
     Mode,
     ProjectType,
     RepairLoop,

@@ -1,12 +1,14 @@
 //! What a dispatch is told: its task, the files to read first, and what it may leave behind.
 
 mod again;
+mod earlier;
 mod imported;
 mod looks;
 mod part;
 mod release;
 mod scope;
 
+pub use earlier::EarlierFinding;
 pub use release::{PointKind, Release, ReportPoint};
 pub use scope::{Kept, Scope};
 
@@ -55,12 +57,15 @@ pub struct TaskBrief {
     pub constraints: Vec<String>,
     pub acceptance_checks: Vec<String>,
     pub risk_flags: Vec<String>,
-    /// For a Reviewer, everything that changed in the session.
+    /// For who judges changes, everything that changed in the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_changed_files: Option<Vec<FileChange>>,
-    /// For a Reviewer, what the Coder says about the changes, and what it declares.
+    /// For who judges changes, what the Coder says about them, and what it declares.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub implementations: Vec<Implementation>,
+    /// For who repairs, and for who judges again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier_findings: Vec<EarlierFinding>,
     /// For a Reviewer, the criteria that it verifies by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub criteria_to_verify: Vec<String>,
@@ -148,9 +153,12 @@ impl Session {
             constraints: self.constraints(dispatch, task),
             acceptance_checks: self.acceptance_checks(task),
             risk_flags: self.risk_flags(task),
-            session_changed_files: (dispatch.role == Role::Reviewer)
+            session_changed_files: dispatch
+                .role
+                .is_reviewing()
                 .then(|| self.branch.changed.iter().cloned().collect()),
             implementations: self.implementations_for(dispatch, task),
+            earlier_findings: self.earlier_findings(dispatch),
             criteria_to_verify: self.criteria_to_verify(dispatch, task),
         }
     }
@@ -158,7 +166,7 @@ impl Session {
     /// Who looks at the whole is told about every task.
     fn implementations_for(&self, dispatch: &Dispatch, task: Option<&Task>) -> Vec<Implementation> {
         let units = match task {
-            _ if dispatch.role != Role::Reviewer => Vec::new(),
+            _ if !dispatch.role.is_reviewing() => Vec::new(),
             Some(task) => vec![&task.unit],
             None => {
                 self.plan.tasks.iter().map(|task| &task.unit).chain([&self.plan.meta]).collect()
@@ -335,6 +343,7 @@ impl Session {
             }
             Role::SpecAgent if self.has_become_full() => constraints.extend(self.full_words()),
             Role::Architect => constraints.extend(self.late_research(dispatch)),
+            Role::Researcher | Role::Designer => constraints.extend(self.asked_for(dispatch.role)),
             Role::SpecAgent if self.route.mode == Mode::Lean => constraints
                 .push("lean mode: a short spec.md, acceptance.json, and a tasks.yaml with exactly one task".to_owned()),
             Role::Reviewer if task.is_some() => constraints.push(

@@ -8,6 +8,7 @@ mod command;
 mod correction;
 mod coverage;
 mod draft;
+mod earlier;
 mod evidence;
 mod failure;
 mod files;

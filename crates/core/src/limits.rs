@@ -78,6 +78,9 @@ pub const SCOPE_WARNINGS_MAX: usize = 50;
 /// A Reviewer reads what the Coder said about its last changes to a task; what came of earlier ones is in the code.
 pub const IMPLEMENTATIONS_MAX: usize = 4;
 
+/// Findings of before that an agent is told by their ids; more than these no repair deals with.
+pub const EARLIER_FINDINGS_MAX: usize = 60;
+
 /// Characters of a reason for a file out of scope in a question: all files must fit into it.
 pub const SCOPE_REASON_CHARS: usize = 200;
 

@@ -1,5 +1,6 @@
 //! What an agent said, after the contract has read it: a claim, never yet a fact.
 
+use crate::finding::EarlierWord;
 use crate::money::dollars;
 use crate::proof::one_line;
 use crate::role::{Role, spelled};
@@ -56,8 +57,13 @@ pub struct Reply {
     /// Files outside its scope that the agent needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scope_requests: Vec<ScopeRequest>,
+    /// What it says of findings that it was told of, by their ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierWord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommended_agent: Option<Role>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recommended_why: Option<String>,
     /// What a person has to do by hand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub manual_steps: Vec<String>,
@@ -71,6 +77,29 @@ pub struct Reply {
     pub verified_criteria: Vec<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     pub usage: Usage,
+}
+
+impl Reply {
+    /// With nothing beside these words.
+    pub fn plain(status: ReplyStatus, summary: impl Into<String>) -> Self {
+        Self {
+            status,
+            summary: summary.into(),
+            findings: Vec::new(),
+            notes: Vec::new(),
+            commands: Vec::new(),
+            questions: Vec::new(),
+            scope_requests: Vec::new(),
+            earlier: Vec::new(),
+            recommended_agent: None,
+            recommended_why: None,
+            manual_steps: Vec::new(),
+            looks: LooksWanted::default(),
+            readme_unchanged: None,
+            verified_criteria: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
 }
 
 /// Which reviewing roles the agent wants to look at its work.

@@ -344,7 +344,7 @@ impl Session {
 
     /// Whether a role that is not always needed was asked for.
     pub(crate) fn wants_role(&self, role: Role) -> bool {
-        self.plan.wanted_roles.contains(&role)
+        self.plan.wanted_roles.contains_key(&role)
     }
 
     /// Lean work that can still become full.

@@ -313,6 +313,9 @@ pub struct Implementation {
     pub dispatch: DispatchNumber,
     pub task: TaskRef,
     pub summary: String,
+    /// Its answers to what it was told among them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
 }

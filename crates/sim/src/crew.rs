@@ -147,28 +147,20 @@ impl Crew {
         // Only some crews ask for more, so that rare ends stay as frequent among the others.
         let nth = if self.workload.plan.len().is_multiple_of(2) { self.made } else { 0 };
         Reply {
-            status,
-            summary: format!("said {status}"),
-            findings: Vec::new(),
             notes: if self.chance.percent(5) { vec!["assumption: so".to_owned()] } else { vec![] },
-            questions: Vec::new(),
-            scope_requests: Vec::new(),
-            commands: Vec::new(),
-            verified_criteria: Vec::new(),
-            recommended_agent: None,
             manual_steps: if nth % 29 == 1 { vec!["look".to_owned()] } else { vec![] },
             looks: LooksWanted {
                 review: nth % 37 == 2,
                 tests: nth % 41 == 3,
                 security: if nth % 31 == 4 { vec!["a key".to_owned()] } else { vec![] },
             },
-            readme_unchanged: None,
             usage: Usage {
                 input_tokens: known.then_some(5),
                 output_tokens: None,
                 micro_usd: None,
                 wall_ms: None,
             },
+            ..Reply::plain(status, format!("said {status}"))
         }
     }
 

@@ -47,8 +47,13 @@ fn every_prompt_is_whole_from_the_first_dispatch_to_the_last() {
         }
         let (_, json) = text.split_once("<data name=\"input\" form=\"JSON\">\n").unwrap();
         let (json, after) = json.split_once("\n</data>").unwrap();
-        let input: Value = serde_json::from_str(json).unwrap();
-        assert_eq!(input, repo.input(number, 1), "the prompt has the whole input");
+        let shown: Value = serde_json::from_str(json).unwrap();
+        let input = repo.input(number, 1);
+        let mut rest = input.clone();
+        // The files to read have a section of their own, and a program knows its own tools.
+        rest["task"].as_object_mut().unwrap().remove("context_files");
+        rest.as_object_mut().unwrap().remove("tools_available");
+        assert_eq!(shown, rest, "the prompt has the whole input");
         for file in input["task"]["context_files"].as_array().unwrap() {
             let file = file.as_str().unwrap();
             assert!(after.contains(&format!("- {file}\n")), "{role} must read {file}");

@@ -74,6 +74,7 @@ mod sizes;
 mod syntax;
 mod telling;
 mod terminal;
+mod told;
 mod tolerant;
 mod typing;
 mod unaccepted_rules;

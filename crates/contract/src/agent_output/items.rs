@@ -17,6 +17,16 @@ pub(crate) fn check(result: &PlannerResult) -> Report {
     found
 }
 
+/// The same of a plan inside another reply.
+pub(super) fn of_a_plan(plan: &Node) -> Vec<Diagnostic> {
+    let mut found = Report::default();
+    rules(plan, &mut found);
+    for diagnostic in &mut found.diagnostics {
+        diagnostic.path = format!("/plan{}", diagnostic.path);
+    }
+    found.diagnostics
+}
+
 /// Everything that can be told without knowing which items exist. It looks at the node and passes over what cannot
 /// be read, so that it speaks also of a result whose form is wrong elsewhere.
 pub(super) fn rules(root: &Node, found: &mut Report) {

@@ -1,13 +1,16 @@
 //! Turns every form of answer into the one reply that the machine knows.
 
-use super::results::{ImplementorResult, Outcome, PlannerResult, ResultComment};
-use super::results::{ReviewVerdict, ReviewerResult};
+use super::results::{ImplementorResult, ImplementorRole, Outcome, PlannerResult, PlannerRole};
+use super::results::{ResultComment, ReviewVerdict, ReviewerResult};
 use super::wire::{
-    AgentOutput, CommentSeverity, FindingWire, Line, Question, ReviewComment, UsageWire,
+    AgentOutput, CommentSeverity, EarlierAnswer, FindingWire, Line, PlanWire, Question,
+    ReviewComment, UsageWire,
 };
 use super::{ReplyKind, ReplyRead, ScopeRequest, requests};
 use serde_json::Value;
 use tollgate_core::answer::says_something;
+use tollgate_core::finding::EarlierWord;
+use tollgate_core::id::FindingId;
 use tollgate_core::reply::{
     AgentQuestion, LooksWanted, Reply, ReplyStatus, ReportedFinding, Severity,
 };
@@ -23,6 +26,10 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
         tests: output.gates.needs_tests.unwrap_or_default(),
         security: output.gates.security_concerns.iter().flatten().filter_map(concern).collect(),
     };
+    let next = output.next.map(|next| (next.recommended_agent, next.reason));
+    let (recommended_agent, recommended_why) = next.unwrap_or_default();
+    let recommended_agent = recommended_agent.map(|word| word.0);
+    let recommended_why = recommended_why.and_then(said);
     let reply = Reply {
         status: output.status.0,
         summary: output.summary,
@@ -41,7 +48,14 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
             .filter_map(question)
             .collect(),
         scope_requests: Vec::new(),
-        recommended_agent: output.next.and_then(|next| next.recommended_agent).map(|word| word.0),
+        earlier: artifacts
+            .earlier_findings
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(earlier)
+            .collect(),
+        recommended_agent,
+        recommended_why,
         manual_steps: artifacts
             .manual_steps
             .unwrap_or_default()
@@ -53,7 +67,26 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
         verified_criteria: artifacts.verified_criteria.unwrap_or_default(),
         usage: output.usage.unwrap_or_default().into(),
     };
-    read(reply, ReplyKind::Universal, output.scope_request)
+    let summary = reply.summary.clone();
+    let planner = output.plan.map(|PlanWire { create, close, update }| PlannerResult {
+        role: PlannerRole::Planner,
+        create,
+        close,
+        update,
+        usage: None,
+        scope_request: None,
+    });
+    let declares = output.incidental.is_some() || output.scope_corrections.is_some();
+    let implementor = declares.then_some(ImplementorResult {
+        role: ImplementorRole::Implementor,
+        outcome: Outcome::Completed,
+        summary,
+        incidental: output.incidental,
+        scope_corrections: output.scope_corrections,
+        usage: None,
+        scope_request: None,
+    });
+    ReplyRead { planner, implementor, ..read(reply, ReplyKind::Universal, output.scope_request) }
 }
 
 pub(super) fn planner(result: PlannerResult) -> ReplyRead {
@@ -100,26 +133,18 @@ fn plain(
     findings: Vec<ReportedFinding>,
     usage: Option<UsageWire>,
 ) -> Reply {
-    Reply {
-        status,
-        summary,
-        findings,
-        notes: Vec::new(),
-        commands: Vec::new(),
-        questions: Vec::new(),
-        scope_requests: Vec::new(),
-        recommended_agent: None,
-        manual_steps: Vec::new(),
-        looks: LooksWanted::default(),
-        readme_unchanged: None,
-        verified_criteria: Vec::new(),
-        usage: usage.unwrap_or_default().into(),
-    }
+    Reply { findings, usage: usage.unwrap_or_default().into(), ..Reply::plain(status, summary) }
 }
 
 fn read(mut reply: Reply, kind: ReplyKind, requests: Option<Vec<ScopeRequest>>) -> ReplyRead {
     reply.scope_requests = requests::merged(requests.unwrap_or_default());
     ReplyRead { reply, kind, planner: None, implementor: None }
+}
+
+/// What no finding has for its id says nothing.
+fn earlier(answer: EarlierAnswer) -> Option<EarlierWord> {
+    let id = answer.id.trim().strip_prefix("F-")?.parse().ok().map(FindingId)?;
+    Some(EarlierWord { id, state: answer.state.0, note: answer.note.and_then(said) })
 }
 
 /// An entry without words asks nothing.

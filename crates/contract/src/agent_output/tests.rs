@@ -271,6 +271,7 @@ fn findings_and_comments_become_one_list_worst_first() {
             }
           ],
           "recommended_agent": "Coder",
+          "recommended_why": "repair",
           "looks": {
             "review": true,
             "security": [

@@ -1,10 +1,13 @@
 //! The universal output as it is written; its JSON Schema comes from here.
 
+use super::results::{ItemId, ItemUpdate, NewItem};
 use crate::word::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tollgate_core::finding::EarlierState;
 use tollgate_core::reply::{ReplyStatus, Severity, Usage};
 use tollgate_core::role::Role;
+use tollgate_judge::scope::{Incidental, ScopeCorrection};
 
 /// What every agent may answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +25,23 @@ pub struct AgentOutput {
     pub usage: Option<UsageWire>,
     #[serde(default)]
     pub scope_request: Option<Vec<ScopeRequest>>,
+    /// Of a Planner: the plan as items, in place of the files.
+    #[serde(default)]
+    pub plan: Option<PlanWire>,
+    /// Of a Coder: changes outside its scope that the work could not do without.
+    #[serde(default)]
+    pub incidental: Option<Vec<Incidental>>,
+    /// Of a Coder: files that its work item means and does not name.
+    #[serde(default)]
+    pub scope_corrections: Option<Vec<ScopeCorrection>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanWire {
+    pub create: Vec<NewItem>,
+    pub close: Vec<ItemId>,
+    pub update: Vec<ItemUpdate>,
 }
 
 /// What was made and found. Every list may be left out; further fields are tolerated.
@@ -40,8 +60,20 @@ pub struct Artifacts {
     pub readme_unchanged: Option<String>,
     /// What the person is asked before the role continues; any role may ask.
     pub questions: Option<Vec<Question>>,
+    /// Of who judges again: what became of each of `task.earlier_findings`.
+    pub earlier_findings: Option<Vec<EarlierAnswer>>,
     /// Of a Reviewer: those of `task.criteria_to_verify` that the work meets, word for word.
     pub verified_criteria: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct EarlierAnswer {
+    /// As in the input: `F-2`.
+    #[schemars(length(min = 1))]
+    pub id: String,
+    pub state: Word<EarlierState>,
+    #[serde(default)]
+    pub note: Option<String>,
 }
 
 /// A plain text, or a question with suggested answers.

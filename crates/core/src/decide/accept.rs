@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::moves::{attempt, ending, finding};
-use super::{failure, questions, reply, report, scope, severity, size, take};
+use super::{earlier, failure, questions, reply, report, scope, severity, size, take};
 use crate::event::{Event, Purpose, Verdict};
 use crate::given::GivenFiles;
 use crate::id::{Attempt, DispatchNumber};
@@ -43,6 +43,7 @@ pub(super) fn ended(
     if dispatch.running() != Some(attempt) {
         return;
     }
+    let end = earlier::answered(draft, number, end);
     // Who asks first, or was only told answers, may have changed nothing.
     let may_be_empty = matches!(&end, DispatchEnd::Replied { reply, .. }
         if scope::asks(draft, number, reply) || !reply.questions.is_empty())

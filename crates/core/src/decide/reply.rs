@@ -47,7 +47,7 @@ pub(super) fn verdict(draft: &mut Draft<'_>, number: DispatchNumber, reply: &Rep
     weakened::note(draft, number, &work.unwrap_or_default());
     take::note_assumptions(draft, reply);
     looks::follow(draft, number, reply);
-    let findings = record_findings(draft, role, &task, &reports, objects);
+    let findings = record_findings(draft, role, &task, (reply, &reports), objects);
     if objects {
         let told = Feedback::of(&findings);
         if findings.iter().any(|finding| finding.times >= SAME_FINDING_MAX)
@@ -107,10 +107,10 @@ fn record_findings(
     draft: &mut Draft<'_>,
     source: Role,
     task: &TaskRef,
-    reports: &[ReportedFinding],
+    (reply, reports): (&Reply, &[ReportedFinding]),
     objects: bool,
 ) -> Vec<Finding> {
-    finding::settle_gone(draft, source, task, reports, None);
+    finding::settle_gone(draft, source, task, (reply, reports), None);
     let mut open = Vec::new();
     for report in reports {
         let asks = match source {

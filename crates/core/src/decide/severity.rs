@@ -127,7 +127,7 @@ pub(super) fn judged(draft: &mut Draft<'_>, number: DispatchNumber, said: &Reply
     let verdict = if objects { Verdict::Objected } else { Verdict::Accepted };
     // A role that looks again knows the findings of its role. In another step it may look at something else.
     let looks_again = matches!(draft.dispatches[&number].purpose, Purpose::Look { .. });
-    finding::settle_gone(draft, role, &task, &reports, (!looks_again).then_some(number));
+    finding::settle_gone(draft, role, &task, (said, &reports), (!looks_again).then_some(number));
     finding::record_all(draft, role, &task, &reports);
     take::note_assumptions(draft, said);
     take::conclude(draft, number, verdict);

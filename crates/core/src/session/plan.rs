@@ -17,12 +17,20 @@ pub struct Plan {
     pub criteria_results: BTreeMap<String, CriterionResult>,
     /// Manual checks that a person called met or waived.
     pub(crate) manual_settled: BTreeSet<String>,
-    pub(crate) wanted_roles: BTreeSet<Role>,
+    /// Roles that are not always needed, and who asked for them.
+    pub(crate) wanted_roles: BTreeMap<Role, Vec<Recommendation>>,
     /// Commands that a person put in place of others. Work items still name the others.
     pub(crate) replaced: BTreeMap<String, String>,
     /// Questions that the plan leaves open, and the dispatch that made it.
     pub(crate) refinements: Vec<Refinement>,
     pub(crate) refined_by: Option<DispatchNumber>,
+}
+
+/// A reply that asked for a role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Recommendation {
+    pub by: DispatchNumber,
+    pub why: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +53,8 @@ impl Task {
 
 impl Plan {
     pub(super) fn for_roles(wanted: &[Role]) -> Self {
-        Self { wanted_roles: wanted.iter().copied().collect(), ..Self::default() }
+        let wanted_roles = wanted.iter().map(|role| (*role, Vec::new())).collect();
+        Self { wanted_roles, ..Self::default() }
     }
 
     pub fn task(&self, id: &TaskId) -> Option<&Task> {

@@ -1,6 +1,7 @@
 //! What the session takes over of the work of an attempt.
 
 use super::dispatch::Delivered;
+use super::plan::Recommendation;
 use super::{ArtefactRecord, Dispatch, GateState, Session, Task};
 use crate::id::{Attempt, DispatchNumber, TaskRef};
 use crate::limits::IMPLEMENTATIONS_MAX;
@@ -37,7 +38,11 @@ impl Session {
         delivered: &Delivered,
     ) -> bool {
         let may_recommend = matches!(role, Role::SpecAgent | Role::Architect);
-        self.plan.wanted_roles.extend(delivered.reply.recommended_agent.filter(|_| may_recommend));
+        if let Some(wanted) = delivered.reply.recommended_agent.filter(|_| may_recommend) {
+            let why = delivered.reply.recommended_why.clone();
+            let asked = self.plan.wanted_roles.entry(wanted).or_default();
+            asked.push(Recommendation { by: number, why });
+        }
         self.note_commands(number, &delivered.reply.commands);
         let Work { code, documents, .. } = &delivered.work;
         for path in code.gone() {
@@ -138,6 +143,7 @@ impl Session {
             dispatch: number,
             task,
             summary: reply.summary.clone(),
+            notes: reply.notes.clone(),
             declarations: work.left_out.declared.clone(),
         });
     }

@@ -389,24 +389,13 @@ impl Crew {
 
     fn reply(&self, status: ReplyStatus, about: About) -> Reply {
         let mut reply = Reply {
-            scope_requests: Vec::new(),
-            commands: Vec::new(),
-            status,
-            summary: format!("said {status}"),
-            findings: Vec::new(),
-            notes: Vec::new(),
-            questions: Vec::new(),
-            recommended_agent: None,
-            manual_steps: Vec::new(),
-            looks: LooksWanted::default(),
-            readme_unchanged: None,
-            verified_criteria: Vec::new(),
             usage: Usage {
                 input_tokens: self.counts_tokens.then_some(5),
                 output_tokens: None,
                 micro_usd: None,
                 wall_ms: None,
             },
+            ..Reply::plain(status, format!("said {status}"))
         };
         match about {
             About::Questions(questions) => {

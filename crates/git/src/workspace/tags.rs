@@ -1,4 +1,4 @@
-//! Tags of the person in the agent's clone, and those that an agent makes there. They are read as files: the agent's `.git` is
+//! The branch and the tags in the agent's clone, and the tags that an agent makes there. They are read as files: the agent's `.git` is
 //! never asked.
 
 use super::plain::write;
@@ -23,11 +23,12 @@ pub struct MadeTags {
 }
 
 impl Workspace {
-    /// Lays the person's tags into the agent's fresh clone.
-    pub fn give_tags(&self) -> Result<(), WorkspaceError> {
-        let tags = self.repository.tags()?;
+    /// Lays a branch of this name at the accepted commit into the agent's fresh clone, and the person's tags beside it.
+    pub fn give_refs(&self, branch: &str, with_tags: bool) -> Result<(), WorkspaceError> {
+        let tags = if with_tags { self.repository.tags()? } else { BTreeMap::new() };
         let lines = tags.iter().map(|(name, target)| format!("{target} refs/tags/{name}\n"));
-        let text: String = lines.collect();
+        let branch = format!("{} refs/heads/{branch}\n", self.accepted()?);
+        let text: String = std::iter::once(branch).chain(lines).collect();
         write(&self.tree.join(".git/packed-refs"), text.as_bytes())
     }
 

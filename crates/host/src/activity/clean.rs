@@ -72,6 +72,8 @@ fn clean_reply(redactor: &Redactor, reply: &mut Reply) {
     for words in texts.into_iter().flatten() {
         text(redactor, words);
     }
+    let notes = reply.earlier.iter_mut().filter_map(|word| word.note.as_mut());
+    notes.chain(&mut reply.recommended_why).for_each(|words| text(redactor, words));
     for asked in &mut reply.questions {
         text(redactor, &mut asked.question);
         for words in asked.options.iter_mut().chain(&mut asked.recommended) {

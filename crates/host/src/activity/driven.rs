@@ -4,7 +4,6 @@ use super::adapter::{Driven, Launch, NotBegun};
 use super::order::{DispatchOrder, Site};
 use super::{ActivityError, outputs};
 use crate::context::Context;
-use serde_json::Value;
 use std::path::Path;
 use tollgate_agents::event::{Finished, TurnOutcome};
 use tollgate_agents::trust::{self, Inherited};
@@ -12,7 +11,7 @@ use tollgate_agents::{
     self as agent, Access, DriverPlan, Home, Job, LENT_SUFFIX, NotStarted, Transcript,
 };
 use tollgate_contract::config::Enforce;
-use tollgate_contract::schema;
+use tollgate_contract::hand_in;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::FileRules;
 use tollgate_core::id::{DispatchNumber, SessionName};
@@ -53,7 +52,7 @@ pub(super) fn launch(
     let Site { context, order, folder, .. } = *site;
     let tree = site.workspace.tree();
     let (program, home) = ready(context, order, tree, driven)?;
-    let schema = reply_schema();
+    let schema = hand_in::reply_schema(order.brief.role);
     let session_folder = session_path(&order.session);
     let access = access(&order.brief.files, role);
     let job = Job {
@@ -206,15 +205,6 @@ pub fn remove_homes(
     }
 }
 
-/// Without the name of its dialect, which some agents would look up.
-fn reply_schema() -> Value {
-    let mut schema = schema::schema("agent-output").expect("the reply has a schema");
-    if let Some(fields) = schema.as_object_mut() {
-        fields.remove("$schema");
-    }
-    schema
-}
-
 /// Whether the sandbox that the run will get is enforced by the kernel.
 fn is_confined(context: &Context) -> bool {
     let is_wanted = context.config.sandbox.enforce != Enforce::Off;
@@ -222,7 +212,7 @@ fn is_confined(context: &Context) -> bool {
 }
 
 /// What may be written in this step, as far as agents can be told: by the same rule by which its work is accepted.
-fn access(rules: &FileRules, role: &RoleFile) -> Access {
+pub(super) fn access(rules: &FileRules, role: &RoleFile) -> Access {
     let declared = outputs::declared(rules, role);
     let writes = outputs::writes(rules, role, &declared);
     match (writes.is_empty(), role.artefacts.is_empty()) {

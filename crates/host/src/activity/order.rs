@@ -7,8 +7,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+use tollgate_agents::Access;
 use tollgate_contract::agent_input::SpecSection;
-use tollgate_contract::prompt::{bullets, fenced, render};
+use tollgate_contract::hand_in::{self, Way};
+use tollgate_contract::prompt::{below_a_section, bullets, fenced, render};
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{agent_input, pack};
 use tollgate_core::brief::Brief;
@@ -62,6 +64,9 @@ pub struct RepoState {
     branch: String,
     ci_status: &'static str,
     last_failed_step: Option<String>,
+    base: CommitId,
+    /// Shows everything that the session changed.
+    diff: String,
 }
 
 impl DispatchOrder {
@@ -101,7 +106,12 @@ impl DispatchOrder {
 }
 
 impl RepoState {
+    pub(super) fn branch(&self) -> &str {
+        &self.branch
+    }
+
     fn of(session: &Session) -> Self {
+        let base = session.merged_base();
         Self {
             branch: match &session.opening.base_branch {
                 Some(branch) if !session.has_accepted_work() => branch.clone(),
@@ -113,6 +123,8 @@ impl RepoState {
                 Some(false) => "red",
             },
             last_failed_step: session.checks.last_failed_step(),
+            base: base.clone(),
+            diff: format!("git diff {base}"),
         }
     }
 }
@@ -270,16 +282,24 @@ pub struct ToRead {
     pub sections: Vec<SpecSection>,
 }
 
-const TOOLS: [&str; 5] = ["read_file", "write_file", "apply_patch", "run_cmd", "search_repo"];
+/// What may be done in a dispatch; each program has its own tools for it.
+fn tools(access: Access) -> &'static [&'static str] {
+    match access {
+        Access::Read => &["read_file", "search_repo", "run_cmd"],
+        Access::Session | Access::Tree => {
+            &["read_file", "search_repo", "run_cmd", "write_file", "apply_patch"]
+        }
+    }
+}
 
 /// The input as JSON.
-pub fn input(order: &DispatchOrder, found: &ToRead) -> Value {
+pub fn input(order: &DispatchOrder, found: &ToRead, access: Access) -> Value {
     let brief = &order.brief;
     let mut value = json!({
         "task": brief.task,
         "project_type": order.about.project_type,
         "repo_state": order.repo_state,
-        "tools_available": TOOLS,
+        "tools_available": tools(access),
         "artifact_list": order.about.artefacts,
         "session": order.session,
         "mode": order.about.mode,
@@ -333,7 +353,21 @@ pub fn prompt_again(order: &DispatchOrder) -> String {
     render(pack::PROMPT_AGAIN, &values)
 }
 
-pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
+/// Of the input, what no section of the prompt says. An agent program knows its own tools.
+fn rest_of(value: &Value) -> Value {
+    let mut rest = value.clone();
+    if let Some(fields) = rest.as_object_mut() {
+        const SAID: [&str; 4] =
+            ["references", "earlier_sessions", "previous_errors", "tools_available"];
+        fields.retain(|name, _| !SAID.contains(&name.as_str()));
+    }
+    if let Some(task) = rest["task"].as_object_mut() {
+        task.remove("context_files");
+    }
+    rest
+}
+
+pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value, way: Way) -> String {
     let brief = &order.brief;
     let errors: Vec<String> = brief.previous_errors.iter().map(ToString::to_string).collect();
     let named = |key: &str| -> Vec<String> {
@@ -341,17 +375,17 @@ pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value) -> String {
         values.filter_map(Value::as_str).map(str::to_owned).collect()
     };
     let input_json =
-        serde_json::to_string_pretty(value).expect("a JSON value can always be written");
+        serde_json::to_string_pretty(&rest_of(value)).expect("a JSON value can always be written");
     let values = BTreeMap::from([
         ("role", brief.role.to_string()),
         ("session_folder", format!("{}/", session_path(&order.session))),
-        ("role_text", role.body.trim().to_owned()),
+        ("role_text", below_a_section(role.body.trim())),
         ("input_json", fenced(&input_json)),
         ("context_files", bullets(&brief.task.context_files)),
         ("references", bullets(&named("references"))),
         ("earlier_sessions", bullets(&named("earlier_sessions"))),
         ("instructions", bullets(&order.about.instructions)),
-        ("output_contract", pack::OUTPUT_CONTRACT.trim().to_owned()),
+        ("output_contract", hand_in::words(brief.role, way)),
         ("previous_errors", fenced(&bullets(&errors))),
         ("feedback", fenced(&bullets(&brief.feedback))),
     ]);

@@ -8,6 +8,7 @@ use crate::commands;
 use crate::settings::roles::MissingRole;
 use std::collections::BTreeMap;
 use tollgate_agents as agent;
+use tollgate_contract::hand_in::Way;
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::worker::Worker;
@@ -72,12 +73,22 @@ pub(super) fn prepare<'a>(
         earlier: earlier::folders(&given),
         sections: documents::spec_sections(&site)?,
     };
-    let input = order::input(&told, &found);
+    let input = order::input(&told, &found, driven::access(&order.brief.files, &role));
     let errors = order::faults(&input, &told, workspace.tree());
     if !errors.is_empty() {
         return Err(DispatchEnd::MissingContext { errors }.into());
     }
-    write_attempt(&told, &role, folder, &given, &input, resumed.is_some())?;
+    let again = resumed.is_some();
+    let prompt = match (&player, again) {
+        (_, true) => order::prompt_again(&told),
+        (Player::Driven(driven), _) => {
+            order::prompt(&role, &told, &input, driven.adapter.hand_in())
+        }
+        (Player::Program(_) | Player::Person, _) => {
+            order::prompt(&role, &told, &input, Way::LastMessage)
+        }
+    };
+    write_attempt(folder, &given, &input, &prompt)?;
     order::note_given(folder, &told, (role_file, &role), &found)?;
     // Before anybody begins: what goes wrong here must not leave an agent at work that nobody waits for.
     site.show_as_latest()?;
@@ -126,9 +137,7 @@ fn lay_out(
     let found = site.clean_up(&name, "changes found before a dispatch")?;
     // What one agent did to its own `.git` must not reach the next.
     workspace.renew_clone()?;
-    if release::makes_tags(site) {
-        workspace.give_tags()?;
-    }
+    workspace.give_refs(order.repo_state.branch(), release::makes_tags(site))?;
     let given = session_files::lay_out(record.folder(), workspace.tree(), &order.session)?;
     let by_hand = order.agent == Some(Worker::Person);
     match (&found, before) {
@@ -169,12 +178,10 @@ fn restore(order: &DispatchOrder, workspace: &Workspace) -> Result<Vec<String>, 
 }
 
 fn write_attempt(
-    order: &DispatchOrder,
-    role: &RoleFile,
     folder: &RunFolder,
     given: &Given,
     value: &serde_json::Value,
-    asks_again: bool,
+    prompt: &str,
 ) -> Result<(), ActivityError> {
     std::fs::create_dir_all(folder.folder())
         .map_err(ActivityError::io(format!("cannot make {}", folder.folder().display())))?;
@@ -186,10 +193,6 @@ fn write_attempt(
     };
     files::write_atomic(&folder.folder().join(GIVEN), &pretty(&serde_json::json!(given)))?;
     files::write_atomic(&folder.input(), &pretty(value))?;
-    let prompt = match asks_again {
-        true => order::prompt_again(order),
-        false => order::prompt(role, order, value),
-    };
     files::write_atomic(&folder.prompt(), prompt.as_bytes())?;
     Ok(())
 }

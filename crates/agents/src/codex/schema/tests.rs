@@ -2,6 +2,7 @@
 
 use super::*;
 use tollgate_contract::agent_output::read_reply;
+use tollgate_contract::hand_in::reply_schema;
 use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
 
@@ -173,20 +174,26 @@ fn fullest(schema: &Value, root: &Value) -> Value {
 
 #[test]
 fn a_reply_in_the_strict_form_reads_as_one_of_the_contract_for_every_role() {
-    let form = strict(&contract());
-    let sparse = sparsest(&form, &form);
-    assert!(sparse["next"].is_null(), "the form asks for nulls");
-    let mut full = fullest(&form, &form);
-    full["scope_request"][0]["path"] = json!("src/a.rs");
     for role in Role::dispatched() {
-        for answer in [&sparse, &full] {
-            let mut answer = answer.clone();
+        let form = strict(&reply_schema(role));
+        let sparse = sparsest(&form, &form);
+        assert!(sparse["next"].is_null(), "the form asks for nulls");
+        let mut full = fullest(&form, &form);
+        // The items of a plan have rules of their own.
+        for (field, value) in
+            [("plan", Value::Null), ("scope_request", json!([{"path": "src/a.rs", "reason": "x"}]))]
+        {
+            full.as_object_mut().unwrap().entry(field).and_modify(|given| *given = value);
+        }
+        for mut answer in [sparse, full] {
             answer["status"] = json!(ReplyStatus::Ok.as_str());
             let reply = relaxed(answer, &contract());
             let read = read_reply(reply.to_string().as_bytes(), role);
             assert!(read.is_ok(), "{role}: {:?}\n{reply:#}", read.err());
         }
     }
+    let form = strict(&contract());
+    let sparse = sparsest(&form, &form);
     let reply = relaxed(sparse, &contract());
     assert_eq!(reply.as_object().unwrap().len(), 4, "only what must be said is left: {reply}");
 }

@@ -2,6 +2,7 @@
 
 use crate::answer::{Choice, SecurityAnswer};
 use crate::decide::draft::Draft;
+use crate::decide::earlier;
 use crate::decision::Subject;
 use crate::event::{Event, Finding, FindingOrigin, FindingStatus, Purpose};
 use crate::feedback::Feedback;
@@ -128,22 +129,23 @@ pub fn effective_reports(
     reports
 }
 
-/// What is not reported again has been fixed: all that the role found, or what this dispatch alone reported before.
+/// What is not reported again has been fixed, or was none: all that the role found, or what this dispatch alone reported
+/// before.
 pub fn settle_gone(
     draft: &mut Draft<'_>,
     source: Role,
     task: &TaskRef,
-    reports: &[ReportedFinding],
+    (reply, reports): (&Reply, &[ReportedFinding]),
     only_of: Option<DispatchNumber>,
 ) {
-    let gone: Vec<FindingId> = draft
+    let gone: Vec<(FindingId, Option<String>)> = draft
         .open_findings(task, source)
         .filter(|known| only_of.is_none_or(|number| draft.alone_reported(number, &known.report)))
         .filter(|known| !reports.iter().any(|report| report.is_same_as(&known.report)))
-        .map(|known| known.id)
+        .map(|known| (known.id, earlier::reason(reply, known)))
         .collect();
-    for id in gone {
-        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason: None });
+    for (id, reason) in gone {
+        draft.emit(Event::FindingSettled { id, status: FindingStatus::Fixed, reason });
     }
 }
 
