@@ -143,8 +143,12 @@ impl Run {
 
     fn opening(&self, context: &Context, can_ask: bool) -> Result<Opening, Failure> {
         refuse_unsupported(context)?;
-        let goal = self.checked_goal()?;
+        let goal = self.checked_goal()?.map(|goal| without_secrets(context, "the goal", goal));
+        let goal = goal.as_deref();
         let mut values = inputs::given(&self.input)?;
+        for (name, value) in &mut values {
+            *value = without_secrets(context, &format!("the input {name}"), value);
+        }
         let head = context.repository.head()?;
         whole::refuse_unfetched(&context.repository, &head.commit)?;
         warn_of_submodules(context, &head.commit)?;
@@ -252,6 +256,16 @@ pub(super) fn warn_of_uncommitted(context: &Context) -> Result<(), Failure> {
         output::aside(output::WARN, "note:", &text);
     }
     Ok(())
+}
+
+/// What a person gives is kept and sent to agents: what is a secret for certain is neither.
+fn without_secrets(context: &Context, what: &str, text: &str) -> String {
+    let clean = context.redactor.for_work().redact(text).into_owned();
+    if clean != text {
+        let words = format!("{what} has a secret in it; it is blanked, and agents do not get it");
+        output::aside(output::WARN, "note:", &words);
+    }
+    clean
 }
 
 fn no_goal() -> Failure {

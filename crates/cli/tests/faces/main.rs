@@ -16,6 +16,7 @@ mod page_agent;
 mod page_entry;
 mod page_finding;
 mod page_hostile;
+mod page_kept;
 mod page_load;
 mod page_looks;
 mod page_session;

@@ -4,6 +4,7 @@
 use crate::support::{Ran, Repo, files_below};
 use serde_json::{Value, json};
 use std::fs;
+use tollgate_contract::prompt::below_a_section;
 
 /// An action of the sample as a person meets it.
 struct Row {
@@ -335,7 +336,8 @@ fn r147_all_nine_actions_of_a_real_repository_run_to_done() {
         let path = repo.root().join(format!("agents/{role}/SKILL.md"));
         let text = fs::read_to_string(path).unwrap();
         let (_, body) = text[3..].split_once("\n---").unwrap();
-        assert!(prompts.iter().any(|prompt| prompt.contains(body.trim())), "{role}");
+        let body = below_a_section(body.trim());
+        assert!(prompts.iter().any(|prompt| prompt.contains(&body)), "{role}");
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::support::{APPROVE, Repo, SINGLE_FINAL};
 use serde_json::{Value, json};
 use std::fs;
+use tollgate_contract::prompt::below_a_section;
 
 /// Every role of the sample, with the canonical one that it plays.
 const ELEVEN: [(&str, &str); 11] = [
@@ -83,7 +84,7 @@ fn r148_all_eleven_role_files_of_a_real_repository_are_used_by_their_folder() {
     everybody_works(&repo);
     for (at, name) in names.iter().enumerate() {
         let text = body(&repo, &format!("agents/{name}/SKILL.md"));
-        assert!(prompt(&repo, at + 1).contains(&text), "{name}");
+        assert!(prompt(&repo, at + 1).contains(&below_a_section(&text)), "{name}");
     }
 }
 

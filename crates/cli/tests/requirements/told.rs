@@ -212,3 +212,22 @@ fn every_field_that_the_text_of_a_role_names_is_in_some_input_of_that_role() {
         assert!(missing.is_empty(), "{role} is promised {missing:?}: {:?}", repo.starts());
     }
 }
+
+#[test]
+fn a_secret_in_the_goal_is_kept_nowhere_and_told_to_nobody() {
+    const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let repo = Repo::new();
+    let goal = format!("Call the service as jane@example.org with {TOKEN}");
+    repo.tollgate(&["run", "--no-input", &goal]).exits(3).says("the goal has a secret in it");
+    assert!(
+        repo.status()["goal"].as_str().unwrap().contains("jane@example.org"),
+        "an address stays"
+    );
+    for folder in [repo.root().join(".agents-work"), repo.outside("state")] {
+        for file in crate::support::files_below(&folder) {
+            let bytes = std::fs::read(folder.join(&file)).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            assert!(!text.contains(TOKEN), "{}", file.display());
+        }
+    }
+}
