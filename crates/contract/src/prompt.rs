@@ -1,6 +1,9 @@
 //! Renders the dispatch prompt from the pack's template.
 
+use serde::Serialize;
 use std::collections::BTreeMap;
+
+const BYTES_PER_TOKEN: usize = 4;
 
 /// Fills `{{name}}` and drops `{{#name}} … {{/name}}` blocks whose value is empty.
 pub fn render(template: &str, values: &BTreeMap<&str, String>) -> String {
@@ -47,6 +50,38 @@ pub fn below_a_section(markdown: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// A part of a prompt: its heading, and how much text it has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Part {
+    pub title: String,
+    pub bytes: usize,
+    /// About so many: models count differently, and four bytes for one is near all of them in English.
+    pub tokens: usize,
+}
+
+/// The sections of a prompt. What others wrote begins none, nor does a line of code.
+pub fn parts(prompt: &str) -> Vec<Part> {
+    let mut found: Vec<Part> = Vec::new();
+    let (mut is_code, mut is_data) = (false, false);
+    for line in prompt.split_inclusive('\n') {
+        is_code ^= line.trim_start().starts_with("```") && !is_data;
+        is_data = (is_data || line.starts_with("<data ")) && !line.starts_with("</data>");
+        let title = line.strip_prefix("## ").or_else(|| line.strip_prefix("# "));
+        match title.filter(|_| !is_code && !is_data) {
+            Some(title) => {
+                found.push(Part { title: title.trim().to_owned(), bytes: 0, tokens: 0 });
+            }
+            None if found.is_empty() => {
+                found.push(Part { title: String::new(), bytes: 0, tokens: 0 });
+            }
+            None => {}
+        }
+        found.iter_mut().next_back().into_iter().for_each(|part| part.bytes += line.len());
+    }
+    found.iter_mut().for_each(|part| part.tokens = part.bytes.div_ceil(BYTES_PER_TOKEN));
+    found
+}
+
 /// Text of others inside a `<data>` fence: it can neither close the fence nor open another, however it spells that.
 pub fn fenced(text: &str) -> String {
     // A model is less strict about tags than a parser: case, white space, invisible characters and both ends count.
@@ -90,6 +125,16 @@ mod tests {
         let text = "# Coder\n## Read\n```sh\n# no heading\n```\n## Write\nplain # text";
         let below = "### Coder\n#### Read\n```sh\n# no heading\n```\n#### Write\nplain # text";
         assert_eq!(below_a_section(text), below);
+    }
+
+    #[test]
+    fn the_parts_of_a_prompt_are_all_of_it_and_no_text_of_others_begins_one() {
+        let text = "# You\nx\n## Your role\n### Below\n```\n## code\n```\n## Input\n<data name=\"a\">\n## no part\n</data>\n";
+        let found = parts(text);
+        let titles: Vec<&str> = found.iter().map(|part| part.title.as_str()).collect();
+        assert_eq!(titles, ["You", "Your role", "Input"]);
+        assert_eq!(found.iter().map(|part| part.bytes).sum::<usize>(), text.len());
+        assert_eq!((found[0].bytes, found[0].tokens), (8, 2));
     }
 
     #[test]

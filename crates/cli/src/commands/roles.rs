@@ -81,17 +81,7 @@ impl Roles {
 /// One role with all that it is told.
 fn show(listed: Vec<ListedRole>, name: &str, json: bool) -> Result<Exit, Failure> {
     let named: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
-    let wanted = Role::parse(name).map_or(name, |role| skill::folder_of(role));
-    let Some(found) = listed.into_iter().find(|listed| listed.name == wanted) else {
-        let failure = Failure::usage("cli.role", format!("there is no role {name:?}"))
-            .hint("`tollgate roles` lists them");
-        let roles = Role::dispatched().map(|role| role.to_string());
-        let known: Vec<String> = roles.chain(named).collect();
-        return Err(match nearest(name, known.iter().map(String::as_str)) {
-            Some(near) => failure.hint(format!("did you mean `tollgate roles {near}`?")),
-            None => failure,
-        });
-    };
+    let found = named_so(listed, name)?;
     let told = found.found.as_ref().map(|found| found.file.body.trim().to_owned()).ok();
     let entry = RoleRow { text: told, ..entry(found, &named) };
     if json {
@@ -101,6 +91,23 @@ fn show(listed: Vec<ListedRole>, name: &str, json: bool) -> Result<Exit, Failure
         output::data(&format!("{}\n{told}", text(&entry)));
     }
     Ok(Exit::Ok)
+}
+
+/// The role that a person means: a canonical one, or the name of a text.
+pub(super) fn named_so(listed: Vec<ListedRole>, name: &str) -> Result<ListedRole, Failure> {
+    let named: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
+    let wanted = Role::parse(name).map_or(name, |role| skill::folder_of(role));
+    let found = listed.into_iter().find(|listed| listed.name == wanted);
+    found.ok_or_else(|| {
+        let failure = Failure::usage("cli.role", format!("there is no role {name:?}"))
+            .hint("`tollgate roles` lists them");
+        let roles = Role::dispatched().map(|role| role.to_string());
+        let known: Vec<String> = roles.chain(named).collect();
+        match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => failure.hint(format!("did you mean {near}?")),
+            None => failure,
+        }
+    })
 }
 
 fn entry(listed: ListedRole, named: &[String]) -> RoleRow {

@@ -70,6 +70,11 @@ fn own_loopback() -> IpAddr {
 fn tell(address: &str, bind: IpAddr) {
     output::data(address);
     output::talk("Open this address in a browser. Ctrl-C closes the page; sessions continue.");
+    if bind.is_unspecified() {
+        output::talk(
+            "From elsewhere, put the address of this machine in place of the one above; a name of it needs --host NAME.",
+        );
+    }
     if !bind.is_loopback() {
         output::aside(
             output::WARN,

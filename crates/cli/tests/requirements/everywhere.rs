@@ -71,6 +71,17 @@ fn r183_what_an_agent_was_told_can_be_read() {
     let json = repo.tollgate(&["prompt", "1", "--json"]).exits(0).out;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["role"], json["prompt"].as_str()), (&"SpecAgent".into(), Some(&*kept)));
+    let parts = json["parts"].as_array().unwrap();
+    let bytes = |part: &serde_json::Value| part["bytes"].as_u64().unwrap();
+    assert_eq!(parts.iter().map(bytes).sum::<u64>(), kept.len() as u64);
+    let sizes = repo.tollgate(&["prompt", "1", "--sizes"]).exits(0).out;
+    assert!(sizes.contains("Your role") && sizes.contains("in all"), "{sizes}");
+    let role = repo.tollgate(&["prompt", "--role", "Reviewer"]).exits(0).out;
+    assert!(role.starts_with("# You are Reviewer\n") && role.contains("review_comments"), "{role}");
+    repo.tollgate(&["prompt", "--role", "reviewr"]).exits(2).says("did you mean Reviewer?");
+    repo.tollgate(&["prompt"]).exits(2);
+    repo.tollgate(&["prompt", "latest"]).exits(2).says("no number of a dispatch");
+    repo.tollgate(&["prompt", "1", "--role", "Reviewer"]).exits(2);
     repo.tollgate(&["prompt", "99"]).exits(2).says("has no dispatch 99");
     repo.tollgate(&["prompt", "1", "--attempt", "7"]).exits(2).says("has no prompt");
 }

@@ -22,7 +22,7 @@ use tollgate_core::role::{Mode, ProjectType, Role};
 use tollgate_core::session::{Dispatch, Join, Session, Wanted};
 use tollgate_core::worker::Worker;
 use tollgate_files as files;
-use tollgate_files::layout::{RunFolder, session_path};
+use tollgate_files::layout::{Layout, RunFolder, session_path};
 use tollgate_files::{ListingEntry, ListingKind, TreeLimits, crash};
 use tollgate_git::workspace::Workspace;
 
@@ -365,6 +365,18 @@ fn rest_of(value: &Value) -> Value {
         task.remove("context_files");
     }
     rest
+}
+
+/// What every dispatch of a role is told alike, with a place where the rest stands.
+pub fn prompt_of_role(role: &RoleFile, way: Way) -> String {
+    let values = BTreeMap::from([
+        ("role", role.role.to_string()),
+        ("session_folder", format!("{}/SESSION/", Layout::SESSIONS)),
+        ("role_text", below_a_section(role.body.trim())),
+        ("input_json", "…".to_owned()),
+        ("output_contract", hand_in::words(role.role, way)),
+    ]);
+    render(pack::PROMPT, &values)
 }
 
 pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value, way: Way) -> String {
