@@ -349,9 +349,11 @@ impl Session {
             Role::Reviewer if task.is_some() => constraints.push(
                 "incremental review: read this task's files closely, the other changed files where they meet it".to_owned(),
             ),
-            Role::Integrator => constraints.extend(self.record.known_issues.iter().map(|text| {
-                format!("accepted as a known issue, do not stop for it: {text}")
-            })),
+            Role::Integrator if self.release_for(dispatch).is_none() => {
+                constraints.push("integrate: the build and its checks are green when you are done; this is not the release".to_owned());
+                constraints.extend(self.accepted_issues());
+            }
+            Role::Integrator => constraints.extend(self.accepted_issues()),
             Role::Reviewer => constraints.push(
                 "comprehensive review: read every changed file that still exists in full, deleted ones in the diff".to_owned(),
             ),
@@ -385,6 +387,11 @@ impl Session {
             constraints.push("the commands in acceptance_checks must pass".to_owned());
         }
         constraints
+    }
+
+    fn accepted_issues(&self) -> impl Iterator<Item = String> {
+        let issues = self.record.known_issues.iter();
+        issues.map(|text| format!("accepted as a known issue, do not stop for it: {text}"))
     }
 
     /// What a person answered to questions of this role about the same thing. Who judges a task knows also what its Coder

@@ -134,6 +134,18 @@ fn a_researcher_is_told_who_asks_and_for_what() {
 }
 
 #[test]
+fn an_integrator_is_told_whether_it_integrates_or_releases() {
+    let repo = Repo::new();
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    let told = |nth| {
+        let input = repo.input(repo.dispatch_of("Integrator", nth), 1);
+        let words = input["task"]["constraints"].to_string();
+        (words.contains("\"integrate: "), words.contains("\"release: "))
+    };
+    assert_eq!((told(0), told(1)), ((true, false), (false, true)));
+}
+
+#[test]
 fn the_prompt_says_nothing_twice_and_offers_one_form_of_reply() {
     let repo = Repo::new();
     repo.through(&[APPROVE, PER_BATCH]).exits(0);
