@@ -72,8 +72,9 @@ pub struct Screen {
     pub help: Option<Help>,
     /// Something that a person must know, in place of the keys, until the next key.
     pub notice: Option<(Timestamp, String)>,
-    /// Words that were written and not sent, by the round of their question and the answer they were for.
-    drafts: BTreeMap<(String, u32, String), String>,
+    /// Words that were written and not sent, by their question and the answer they were for. They are there also when the
+    /// question is asked again.
+    drafts: BTreeMap<(String, String), String>,
     jobs: u64,
     /// Back from the session leaves the program.
     is_alone: bool,

@@ -85,7 +85,7 @@ fn r191_it_comes_back_after_it_was_stopped_and_draws_again_when_the_size_changes
     let before = usual_modes(&repo);
     let mut watched = begun(&repo);
     // No shell could continue the leader of a session: it does not stop, and stays usable.
-    watched.presses("\u{1a}").shows("press a").presses("?").shows("Keys (any other");
+    watched.presses("\u{1a}").comes_back(2).shows("press a").presses("?").shows("Keys (any other");
     watched.presses("?");
     watched.terminal.signals(Signal::STOP).signals(Signal::CONT);
     watched.is_resized(60).shows("press a").shows("your turn");

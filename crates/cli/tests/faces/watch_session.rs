@@ -94,6 +94,7 @@ fn r191_an_answer_to_a_question_that_was_asked_again_is_refused_and_its_words_ar
     assert_eq!(decided(&repo).len(), 1, "only the answer of the other terminal");
     watched.presses(ESCAPE).shows("answered, or asked again").presses("q");
     watched.shows("press a").presses("a").shows("round 2");
+    watched.takes("changes-requested").shows("use one file");
 }
 
 #[test]

@@ -56,6 +56,18 @@ impl Watched {
         self
     }
 
+    /// Waits until it has taken the screen so many times. What was typed before that is gone.
+    #[track_caller]
+    pub fn comes_back(&mut self, times: usize) -> &mut Self {
+        const TAKES_THE_SCREEN: &[u8] = b"\x1b[?1049h";
+        super::eventually("it takes the screen again", || {
+            let bytes = self.terminal.bytes();
+            let taken = bytes.windows(TAKES_THE_SCREEN.len()).filter(|at| *at == TAKES_THE_SCREEN);
+            taken.count() >= times
+        });
+        self
+    }
+
     /// Waits until these words are not on the screen any more.
     #[track_caller]
     pub fn hides(&mut self, words: &str) -> &mut Self {

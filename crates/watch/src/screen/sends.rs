@@ -22,7 +22,7 @@ impl Screen {
         about.quote(Ink::Strong, &option.label);
         about.quote(Ink::Plain, &option.consequence);
         let keyword = option.typed().unwrap_or_default().trim_end_matches(':').to_owned();
-        let draft = self.drafts.get(&(decision.to_string(), round, keyword.clone()));
+        let draft = self.drafts.get(&(decision.to_string(), keyword.clone()));
         let purpose = Purpose::Answer { decision: decision.clone(), round, answer: keyword };
         let form =
             Form::new(purpose, format!("Your answer to {decision}"), about, "Send this answer");
@@ -69,10 +69,10 @@ impl Screen {
     /// Nothing that a person wrote is lost when they look at something else first.
     pub(super) fn keep_draft(&mut self) {
         if let Some(Over::Form(form)) = self.over.last()
-            && let Purpose::Answer { decision, round, answer } = &form.purpose
+            && let Purpose::Answer { decision, answer, .. } = &form.purpose
             && form.sent.is_none()
         {
-            let key = (decision.to_string(), *round, answer.clone());
+            let key = (decision.to_string(), answer.clone());
             match form.written() {
                 Some(words) => self.drafts.insert(key, words),
                 None => self.drafts.remove(&key),
