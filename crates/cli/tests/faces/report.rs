@@ -346,6 +346,32 @@ fn without_numbers(text: &str) -> String {
 }
 
 #[test]
+fn r194_a_document_that_was_edited_is_not_shown_under_the_hash_of_the_recorded_one() {
+    let repo = Repo::new();
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    let (edited, missing) = ("| **changed after it was recorded** |", "| **missing** |");
+    let report = repo.tollgate(&["report"]).exits(0).out;
+    assert!(!report.contains(edited) && !report.contains(missing), "{report}");
+    // Our own statuses are no edit.
+    let of_plan = report.lines().find(|line| line.starts_with("| `tasks.yaml`")).unwrap();
+    assert!(of_plan.ends_with("| as recorded, but for what Tollgate wrote into it |"), "{of_plan}");
+    fs::write(repo.session().join("spec.md"), "# Another one\n").unwrap();
+    fs::remove_file(repo.session().join("architecture.md")).unwrap();
+    let archive = repo.outside("edited.tar.gz");
+    repo.tollgate(&["export", "-o", archive.to_str().unwrap()]).exits(0);
+    for of in ["latest", archive.to_str().unwrap()] {
+        let report = repo.tollgate(&["report", of]).exits(0).out;
+        let row = |file: &str| report.lines().find(|line| line.starts_with(file)).unwrap();
+        assert!(row("| `spec.md` | `").ends_with(edited), "{report}");
+        assert!(row("| `architecture.md` | `").ends_with(missing), "{report}");
+        assert!(row("| `acceptance.json` | `").ends_with("| as recorded |"), "{report}");
+        let html = repo.tollgate(&["report", "--html", of]).exits(0).out;
+        assert_eq!(html.matches("badge bad\">changed after it was recorded").count(), 1);
+        assert_eq!(html.matches("badge bad\">missing").count(), 1);
+    }
+}
+
+#[test]
 fn r194_a_report_is_written_where_a_person_says() {
     let repo = Repo::new();
     repo.run().exits(3);

@@ -372,8 +372,11 @@ fn documents(report: &Report) -> Markup {
 fn document(one: &Document) -> Markup {
     html! {
         details.file {
-            summary { code { (foreign(&one.path)) } }
-            p.dim { "SHA-256 " code { (one.sha256.as_str()) } }
+            summary {
+                code { (foreign(&one.path)) }
+                @if one.is_another() { " " span."badge bad" { (one.since_words()) } }
+            }
+            p.dim { "SHA-256 when it was recorded " code { (one.sha256.as_str()) } " · " (one.since_words()) }
             @match &one.text {
                 None => p.dim { "It is gone, or too large to be shown here." },
                 Some(text) if one.path.ends_with(".md") && text.len() <= markdown::BYTES_MAX => div.md { (markdown::render(text)) },

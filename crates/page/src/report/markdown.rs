@@ -288,11 +288,14 @@ fn spend(report: &Report) -> String {
 }
 
 fn documents(report: &Report) -> String {
-    let rows = report
-        .documents
-        .iter()
-        .map(|one| vec![code(&one.path), format!("`{}`", one.sha256.as_str())]);
-    section("Documents of the session", &table(&["File", "SHA-256"], rows))
+    let rows = report.documents.iter().map(|one| {
+        let now = match one.is_another() {
+            true => format!("**{}**", one.since_words()),
+            false => one.since_words().to_owned(),
+        };
+        vec![code(&one.path), format!("`{}`", one.sha256.as_str()), now]
+    });
+    section("Documents of the session", &table(&["File", "SHA-256 when recorded", "Now"], rows))
 }
 
 fn evidence(report: &Report) -> String {
