@@ -152,6 +152,10 @@ impl Subject {
                 format!("{path} was changed after the journal recorded it, before the export");
             output::marked(output::WARN, "note:", &text);
         }
+        for path in &archive.missing {
+            let text = format!("{path} was recorded in the journal, and is not in the archive");
+            output::marked(output::WARN, "note:", &text);
+        }
     }
 }
 

@@ -402,6 +402,14 @@ fn r194_who_writes_the_hashes_again_is_found_by_the_journal_and_the_commits() {
     let file = repo.outside("edited.tar.gz");
     fs::write(&file, one.packed()).unwrap();
     elsewhere.verify(&file).exits(0).says("spec.md was changed after the journal recorded it");
+    let mut one = parts();
+    one.remove("session/spec.md");
+    one.hash_again();
+    fs::write(&file, one.packed()).unwrap();
+    elsewhere.verify(&file).exits(0).says("spec.md was recorded in the journal");
+    // The statuses that Tollgate wrote into the plan are none of it.
+    let ran = elsewhere.verify(&export(&repo, "whole.tar.gz")).exits(0);
+    assert!(!ran.err.contains("note:"), "{}", ran.err);
 }
 
 /// What a check of an archive cannot show by itself, and how it is found.

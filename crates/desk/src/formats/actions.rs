@@ -169,8 +169,12 @@ mod tests {
 
     #[test]
     fn r194_no_part_of_an_annotation_is_a_command_to_the_runner() {
-        let found = Annotation::new(Weight::Error, "t ##[add-mask]x", "ok\n##[group]a\n#\u{1b}[1m#[error]b")
-            .at(Some("##[error]\u{1b}[31ma\n.rs".into()), Some(1));
+        let found = Annotation::new(
+            Weight::Error,
+            "t ##[add-mask]x",
+            "ok\n##[group]a\n#\u{1b}[1m#[error]b",
+        )
+        .at(Some("##[error]\u{1b}[31ma\n.rs".into()), Some(1));
         assert_eq!(
             found.command(),
             "::error file=# #[error]a .rs,line=1,title=t # #[add-mask]x::ok%0A# #[group]a%0A# #[error]b"
