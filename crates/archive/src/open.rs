@@ -63,10 +63,11 @@ impl Archive {
 /// Reads and judges all of it.
 pub fn open(path: &Path) -> Result<Archive, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(io)?;
-    if !file.metadata().map_err(io)?.is_file() {
+    // To open a pipe is to wait for whoever writes into it.
+    if !std::fs::metadata(path).map_err(io)?.is_file() {
         return Err(io(io::Error::other("it is not a file")));
     }
+    let file = std::fs::File::open(path).map_err(io)?;
     let folder = tempfile::Builder::new().prefix("tollgate-archive-").tempdir().map_err(io)?;
     let shelf = Shelf(folder.path());
     let mut found = read::read(file, &shelf).map_err(io)?;

@@ -75,7 +75,9 @@ impl Report {
         };
         let mut opened = match &archive {
             Some(archive) => archived::session(archive, &self.session)?,
-            None => place::Checkout::find()?.opened(&self.session)?,
+            None => place::Checkout::find()
+                .and_then(|checkout| checkout.opened(&self.session))
+                .map_err(|failure| archived::or_the_file(failure, &self.session))?,
         };
         let text = format.render()(&mut opened)?;
         // A terminal full of HTML helps nobody.
