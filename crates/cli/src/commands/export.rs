@@ -68,6 +68,12 @@ impl Export {
                     Failure::usage("cli.export", message).hint("name a file with `-o FILE`")
                 );
             }
+            if output::is_closed() {
+                let message = "standard output is closed, so nobody would get the archive";
+                return Err(
+                    Failure::usage("cli.export", message).hint("name a file with `-o FILE`")
+                );
+            }
             let manifest = tollgate_archive::write(&source, output::raw_stream());
             tell(&manifest.map_err(|error| failed(&name, error))?, None);
             return Ok(Exit::Ok);

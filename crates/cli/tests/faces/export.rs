@@ -257,6 +257,12 @@ fn r194_a_file_is_not_overwritten_and_nothing_half_written_is_left() {
     let words = crate::support::text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{words}");
     assert!(words.contains("No space left on device"), "{words}");
+    // So is one that nobody gets.
+    let mut closed = Command::new("sh");
+    closed.args(["-c", "exec \"$0\" -C \"$1\" export -o - >&-", env!("CARGO_BIN_EXE_tollgate")]);
+    ran(closed.arg(repo.root())).exits(2).says("standard output is closed");
+    let ran = repo.command(&["export", "-o", "-"]).stdout(Stdio::null()).status().unwrap();
+    assert_eq!(ran.code(), Some(0), "who wants no bytes gets none");
 }
 
 #[test]
