@@ -26,6 +26,8 @@ const DOCUMENTS_BYTES_MAX: usize = 4 << 20;
 pub struct Report {
     repository: String,
     is_running: bool,
+    /// It was read from an archive, and commands about the session lead nowhere.
+    is_apart: bool,
     made_at: Timestamp,
     view: View,
     audit: Audit,
@@ -93,6 +95,7 @@ impl Report {
         Ok(Self {
             repository: opened.repo.name.clone(),
             is_running: opened.is_running(),
+            is_apart: opened.is_apart(),
             made_at: when::now(),
             audit: opened.audit()?,
             chain,
