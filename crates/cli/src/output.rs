@@ -306,6 +306,12 @@ pub fn alert(rings: bool, shows: Option<&str>) {
     }
 }
 
+/// The terminal is asked to show something on the desktop; whether it can, nobody learns.
+pub fn can_alert() -> bool {
+    let asked = alert::bytes(false, Some("test"), |name| std::env::var(name).ok());
+    !asked.is_empty() && std::io::stderr().is_terminal()
+}
+
 /// For a program of the person, where standard output is a script's.
 pub fn terminal() -> std::io::Result<Stdio> {
     Ok(Stdio::from(std::io::stderr().as_fd().try_clone_to_owned()?))
