@@ -43,7 +43,7 @@ impl From<OpenError> for Failure {
             OpenError::Bad { problems, .. } => {
                 let message = format!("{error}:{}", listed(problems));
                 Self::new(Exit::Damaged, "cli.archive_changed", message)
-                    .hint("ask whoever exported it for the file again, and compare its last hash")
+                    .hint("ask whoever exported it for the file again, and compare the hash of its manifest")
             }
         }
     }
