@@ -53,6 +53,11 @@ pub struct LeftOut {
 }
 
 impl Manifest {
+    /// It stands for every file of the archive, since the manifest has the hash of each.
+    pub fn sha256(&self) -> ContentHash {
+        tollgate_files::hash_bytes(&self.bytes())
+    }
+
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).expect("a manifest is plain data");
         bytes.push(b'\n');

@@ -10,13 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tollgate_core::count::counted;
-use tollgate_core::id::ContentHash;
 use tollgate_core::view::{Audit, View};
+use tollgate_core::work::Artefact;
 use tollgate_files::layout::{Layout, SessionLayout};
-use tollgate_host::client::{Client, JournalError, Verified};
-
-/// Files that are rewritten from the journal while a session runs, such as with the status of each task.
-const PROJECTED: [&str; 2] = ["tasks.yaml", "tasks.lean.yaml"];
+use tollgate_host::client::{Client, JournalError, Since, Verified};
 
 /// An archive that is as it was exported. What is read of it goes with this.
 #[derive(Debug)]
@@ -26,6 +23,8 @@ pub struct Archive {
     pub commits: CommitsSeen,
     /// Documents that are not as the journal recorded them: they were changed before the export.
     pub edited: Vec<String>,
+    /// Documents that the journal recorded and that are not in it.
+    pub missing: Vec<String>,
     folder: TempDir,
 }
 
@@ -64,10 +63,11 @@ impl Archive {
 /// Reads and judges all of it.
 pub fn open(path: &Path) -> Result<Archive, OpenError> {
     let io = |source| OpenError::Io { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(io)?;
-    if !file.metadata().map_err(io)?.is_file() {
+    // To open a pipe is to wait for whoever writes into it.
+    if !std::fs::metadata(path).map_err(io)?.is_file() {
         return Err(io(io::Error::other("it is not a file")));
     }
+    let file = std::fs::File::open(path).map_err(io)?;
     let folder = tempfile::Builder::new().prefix("tollgate-archive-").tempdir().map_err(io)?;
     let shelf = Shelf(folder.path());
     let mut found = read::read(file, &shelf).map_err(io)?;
@@ -182,8 +182,13 @@ fn judged(manifest: Manifest, folder: TempDir, entries: &[FoundEntry]) -> Result
         return Err(Problem::Journal { why: "it has not begun".to_owned() });
     };
     let commits = commits(&manifest, &view, &audit, &Shelf(folder.path()))?;
-    let edited = edited(&view, entries);
-    Ok(Archive { manifest, chain, commits, edited, folder })
+    let (missing, present): (Vec<&Artefact>, Vec<&Artefact>) =
+        view.results.artefacts.iter().partition(|one| entry(&one.path, entries).is_none());
+    let edited = present.into_iter().filter(|one| is_edited(one, entries, &client));
+    let path = |one: &Artefact| one.path.clone();
+    let edited = edited.map(path).collect();
+    let missing = missing.into_iter().map(path).collect();
+    Ok(Archive { manifest, chain, commits, edited, missing, folder })
 }
 
 /// The journal says which commit the work ended with, and the bundle must have it.
@@ -236,17 +241,15 @@ fn commits(
     Ok(CommitsSeen::All(found.len()))
 }
 
-/// The journal has a hash of each document, whatever the manifest says.
-fn edited(view: &View, entries: &[FoundEntry]) -> Vec<String> {
-    let found: BTreeMap<&str, &FoundEntry> =
-        entries.iter().map(|entry| (entry.path.as_str(), entry)).collect();
-    let artefacts = view.results.artefacts.iter();
-    let is_edited = |path: &str, hash: &ContentHash| {
-        let entry = found.get(format!("{SESSION}{path}").as_str()).copied();
-        !PROJECTED.contains(&path) && entry.is_some_and(|entry| entry.sha256 != *hash)
-    };
-    let edited = artefacts.filter(|one| is_edited(&one.path, &one.sha256));
-    edited.map(|one| one.path.clone()).collect()
+fn entry<'a>(path: &str, entries: &'a [FoundEntry]) -> Option<&'a FoundEntry> {
+    entries.iter().find(|entry| entry.path.strip_prefix(SESSION) == Some(path))
+}
+
+/// The journal has a hash of each document, whatever the manifest says. What the engine itself writes into one, such as the
+/// status of each task, is no edit.
+fn is_edited(one: &Artefact, entries: &[FoundEntry], client: &Client) -> bool {
+    let is_other = entry(&one.path, entries).is_some_and(|entry| entry.sha256 != one.sha256);
+    is_other && client.since_recorded(&one.path) != Some(Since::WrittenByUs)
 }
 
 /// The name of an archive and not of a session.

@@ -15,6 +15,14 @@ pub fn is_meant(text: &str) -> bool {
     tollgate_archive::is_archive_name(text)
 }
 
+/// There is no such session, but a file of that name.
+pub fn or_the_file(failure: Failure, text: &str) -> Failure {
+    match Path::new(text).is_file() {
+        true => failure.hint(format!("`./{text}` is the file of this name")),
+        false => failure,
+    }
+}
+
 /// Reads the archive, and refuses one that was changed.
 pub fn open(text: &str) -> Result<Archive, Failure> {
     tollgate_archive::open(Path::new(text)).map_err(Failure::from)
@@ -35,7 +43,7 @@ impl From<OpenError> for Failure {
             OpenError::Bad { problems, .. } => {
                 let message = format!("{error}:{}", listed(problems));
                 Self::new(Exit::Damaged, "cli.archive_changed", message)
-                    .hint("ask whoever exported it for the file again, and compare its last hash")
+                    .hint("ask whoever exported it for the file again, and compare the hash of its manifest")
             }
         }
     }

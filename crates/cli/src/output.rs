@@ -177,6 +177,15 @@ pub fn raw(bytes: &[u8]) {
     must_be_written(stdout.write_all(&bytes).and_then(|()| stdout.flush()));
 }
 
+/// Nobody gets what is written to standard output. Where it was closed, Rust opens /dev/null instead, for reading, too.
+pub fn is_closed() -> bool {
+    use rustix::fs::{OFlags, fcntl_getfl, fstat, stat};
+    let stdout = std::io::stdout();
+    let is_both = fcntl_getfl(&stdout).is_ok_and(|flags| flags & OFlags::ACCMODE == OFlags::RDWR);
+    let device = fstat(&stdout).map(|found| found.st_rdev);
+    is_both && device == stat("/dev/null").map(|found| found.st_rdev)
+}
+
 /// The same, for what is too large to be held in memory.
 pub fn raw_stream() -> impl Write {
     std::io::stdout().lock()
@@ -295,6 +304,12 @@ pub fn alert(rings: bool, shows: Option<&str>) {
     if !bytes.is_empty() && std::io::stderr().is_terminal() {
         echo(&bytes);
     }
+}
+
+/// The terminal is asked to show something on the desktop; whether it can, nobody learns.
+pub fn can_alert() -> bool {
+    let asked = alert::bytes(false, Some("test"), |name| std::env::var(name).ok());
+    !asked.is_empty() && std::io::stderr().is_terminal()
 }
 
 /// For a program of the person, where standard output is a script's.

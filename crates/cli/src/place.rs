@@ -1,7 +1,7 @@
 //! Where a command works: the repository around the current folder, its settings and its sessions.
 
 use crate::failure::Failure;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tollgate_contract::config::Config;
 use tollgate_core::id::{DispatchNumber, SessionName};
@@ -68,6 +68,18 @@ impl Checkout {
 pub fn checkout_root() -> Option<PathBuf> {
     let repository = Repository::discover(&here().ok()?).ok()?;
     Some(repository.root().to_owned())
+}
+
+/// A file at the root of the repository, for services that want one for what is about no file.
+pub fn root_file(root: &Path) -> String {
+    const KNOWN: [&str; 2] = ["tollgate.toml", "README.md"];
+    if let Some(known) = KNOWN.iter().find(|name| root.join(name).is_file()) {
+        return (*known).to_owned();
+    }
+    let all = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let files = all.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let first = files.filter_map(|entry| entry.file_name().into_string().ok()).min();
+    first.unwrap_or_else(|| KNOWN[0].to_owned())
 }
 
 /// `[SESSION] [NUMBER]`: a single number is a dispatch of the latest session.

@@ -54,6 +54,29 @@ fn findings_are_listed_for_people_scripts_and_services() {
     assert!(!sarif.stdout.contains('\u{1b}'));
 }
 
+/// Code scanning refuses a whole file for one result without a place.
+#[test]
+fn r194_a_finding_without_a_file_has_a_place_in_sarif() {
+    let world = World::repository();
+    let script = world.root.join("script.json");
+    let of =
+        |file: &str| format!(r#"{{"severity": "minor", "category": "a", {file} "message": "m"}}"#);
+    let comments = [of(""), of(r#""file": "a:b.txt","#)].join(", ");
+    fs::write(&script, format!(
+        r#"{{"rules": [{{"when": {{"role": "Reviewer"}}, "do": {{"default": true, "reply": {{"artifacts": {{"review_comments": [{comments}]}}}}}}}}]}}"#
+    )).unwrap();
+    world.write("tollgate.toml", &crate::support::scripted("crew", &script));
+    world.run(&["run", "--lean", "--no-input", "Fix the greeting"]);
+    let sarif = world.run(&["findings", "--sarif"]).stdout;
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let uri = |result: &serde_json::Value| {
+        result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].clone()
+    };
+    let uris: Vec<_> = results.iter().map(uri).collect();
+    assert_eq!(uris, ["tollgate.toml", "a%3Ab.txt"]);
+}
+
 #[test]
 fn a_session_without_findings_says_so() {
     let world = world(false);

@@ -43,6 +43,14 @@ fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// A name of ours as a relative URI, whatever its letters are; None when it points outside the repository.
+pub(crate) fn uri_of_name(name: &str) -> Option<String> {
+    let steps: Vec<&str> = name.split('/').filter(|step| !matches!(*step, "" | ".")).collect();
+    let is_outside = name.starts_with('/') || steps.contains(&"..");
+    let is_inside = !is_outside && !steps.is_empty() && !name.trim().is_empty();
+    is_inside.then(|| to_uri(&steps.join("/")))
+}
+
 /// A path as a relative URI.
 pub(crate) fn to_uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());

@@ -6,7 +6,7 @@ mod rules;
 mod tests;
 mod write;
 
-pub use write::{SarifFinding, document, write};
+pub use write::{SarifFinding, document};
 
 use crate::diagnostic::{Report, quote, reports as say};
 use crate::node::{Node, Value, pointer};

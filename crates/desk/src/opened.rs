@@ -89,6 +89,10 @@ impl Opened {
         Ok(Self { is_apart: true, ..Self::open(repo, name)? })
     }
 
+    pub fn is_apart(&self) -> bool {
+        self.is_apart
+    }
+
     /// Reads what was written since the last look. True when something was.
     pub fn look(&mut self) -> Result<bool, OpenedError> {
         let before = self.lines.len();

@@ -283,7 +283,14 @@ fn told(mut said: File) -> Refused {
 fn in_its_words(stderr: &[u8]) -> Refused {
     let text = String::from_utf8_lossy(stderr);
     let message = terminal_text(text.trim()).into_owned();
-    Refused { code: String::new(), message, hints: Vec::new() }
+    // The last line of a failure says how its code is looked up.
+    let (message, code) = match message.rsplit_once("for details, run `tollgate explain ") {
+        Some((before, code)) => {
+            (before.trim_end().to_owned(), code.trim_end_matches('`').to_owned())
+        }
+        None => (message, String::new()),
+    };
+    Refused { code, message, hints: Vec::new() }
 }
 
 fn could_not_start(cause: &std::io::Error) -> Refused {

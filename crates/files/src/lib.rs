@@ -22,7 +22,7 @@ pub use tollgate_core::sanitize;
 use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -86,10 +86,24 @@ impl FileError {
 
 const TEMP_PREFIX: &str = ".tollgate-";
 const TEMP_SUFFIX: &str = ".tmp";
+const NEW_FILE_MODE: u32 = 0o644;
 
 /// Replaces a file by rename, so that a reader sees the old content or the new. Not synced.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     replace(path, bytes, false)
+}
+
+/// Like [`write_atomic`], for a file of a person: one that exists keeps its mode.
+pub fn write_atomic_as_it_is(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let io = FileError::io("write", path);
+    let mode = path.metadata().ok().map(|found| found.permissions().mode() & 0o777);
+    let temp = written_aside(path, bytes, mode.unwrap_or(NEW_FILE_MODE)).map_err(&io)?;
+    if let Some(mode) = mode {
+        // The umask of this process may have taken something away.
+        temp.as_file().set_permissions(Permissions::from_mode(mode)).map_err(&io)?;
+    }
+    temp.persist(path).map_err(|error| io(error.error))?;
+    Ok(())
 }
 
 /// Like [`write_atomic`], and on disk when it returns.
@@ -100,7 +114,7 @@ pub fn write_durable(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 
 fn replace(path: &Path, bytes: &[u8], sync: bool) -> Result<(), FileError> {
     let io = FileError::io("write", path);
-    let temp = written_aside(path, bytes).map_err(&io)?;
+    let temp = written_aside(path, bytes, NEW_FILE_MODE).map_err(&io)?;
     if sync {
         temp.as_file().sync_data().map_err(&io)?;
     }
@@ -110,11 +124,11 @@ fn replace(path: &Path, bytes: &[u8], sync: bool) -> Result<(), FileError> {
     Ok(())
 }
 
-fn written_aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+fn written_aside(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
     let mut temp = tempfile::Builder::new()
         .prefix(TEMP_PREFIX)
         .suffix(TEMP_SUFFIX)
-        .permissions(std::fs::Permissions::from_mode(0o644))
+        .permissions(Permissions::from_mode(mode))
         .tempfile_in(folder_of(path))?;
     crash::point("files.before_write");
     temp.write_all(bytes)?;
@@ -125,7 +139,7 @@ fn written_aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
 /// two files was measured to be cheaper than renaming over the old one.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let io = FileError::io("write", path);
-    let temp = written_aside(path, bytes).map_err(&io)?;
+    let temp = written_aside(path, bytes, NEW_FILE_MODE).map_err(&io)?;
     let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
     crash::point("files.before_exchange");
     let has_changed_places =

@@ -4,6 +4,7 @@ use crate::activity::manual::{self, Assigned, NotWaiting};
 use crate::inbox::{self, Delivery, InboxReply};
 use crate::journal::{self, JournalFollower, Record};
 use crate::lock;
+use crate::record;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tollgate_agents as agent;
@@ -21,6 +22,7 @@ use tollgate_process::{self as process, Attached};
 pub use crate::inbox::InboxError;
 pub use crate::journal::{JournalError, Prefix, Verified};
 pub use crate::lock::LockError;
+pub use crate::record::Since;
 
 /// How often is looked whether a process still runs the session.
 const POLL: Duration = Duration::from_millis(20);
@@ -121,6 +123,11 @@ impl Client {
     /// The state as of the last look; none when the session has not begun.
     pub fn parts(&self) -> Option<Parts<'_>> {
         self.session.as_ref().map(Parts::of)
+    }
+
+    /// What became of a document since the journal recorded it, as of the last look.
+    pub fn since_recorded(&self, path: &str) -> Option<Since> {
+        record::since(&self.layout, self.session.as_ref()?, path)
     }
 
     /// Some process runs the session.

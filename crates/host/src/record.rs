@@ -9,7 +9,7 @@ use tollgate_core::input::Edit;
 use tollgate_core::limits::ARTEFACT_BYTES_MAX;
 use tollgate_core::reply::ReplyError;
 use tollgate_core::role::Mode;
-use tollgate_core::session::Session;
+use tollgate_core::session::{ArtefactRecord, Session};
 use tollgate_core::task::{ItemTerms, TaskSpec};
 use tollgate_core::work::Artefact;
 use tollgate_files::layout::SessionLayout;
@@ -40,13 +40,8 @@ impl SessionFileInspector {
             };
             let sha256 = files::hash_bytes(&bytes);
             let place = session.session_path(path);
-            let is_same = match path.as_str() {
-                // Our statuses stand in it, so only what it plans counts, and nothing once that plan is given up.
-                "tasks.yaml" => session.plan.tasks.is_empty() || is_same_plan(session, &bytes),
-                _ if sha256 == record.sha256 => true,
-                path => is_item(path) && is_same_but_status(&bytes, &record.sha256),
-            };
-            if session.files.rewritten.contains_key(path) && is_as_planned(session, path, &bytes) {
+            let is_same = is_as_recorded(session, path, record, &bytes);
+            if is_rewritten(session, path, &bytes) {
                 let now = Artefact { path: path.clone(), sha256 };
                 edits.push(Edit { is_ours: true, ..unread(path, now) });
                 continue;
@@ -69,6 +64,46 @@ impl SessionFileInspector {
         edits.extend(new_items(layout, session, &edits)?);
         Ok(edits)
     }
+}
+
+/// What became of a file after the journal recorded it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    AsRecorded,
+    /// Statuses of tasks, or checks that a person replaced.
+    WrittenByUs,
+    Changed,
+    Missing,
+}
+
+/// None where the journal has no hash of it.
+pub fn since(layout: &SessionLayout, session: &Session, path: &str) -> Option<Since> {
+    let record = session.files.artefacts.get(path)?;
+    Some(match read(layout, path) {
+        Ok(None) => Since::Missing,
+        Ok(Some(bytes)) if files::hash_bytes(&bytes) == record.sha256 => Since::AsRecorded,
+        Ok(Some(bytes))
+            if is_as_recorded(session, path, record, &bytes)
+                || is_rewritten(session, path, &bytes) =>
+        {
+            Since::WrittenByUs
+        }
+        // Such as a link or a folder in its place.
+        Ok(Some(_)) | Err(_) => Since::Changed,
+    })
+}
+
+fn is_as_recorded(session: &Session, path: &str, record: &ArtefactRecord, bytes: &[u8]) -> bool {
+    match path {
+        // Our statuses stand in it, so only what it plans counts, and nothing once that plan is given up.
+        "tasks.yaml" => session.plan.tasks.is_empty() || is_same_plan(session, bytes),
+        _ if files::hash_bytes(bytes) == record.sha256 => true,
+        path => is_item(path) && is_same_but_status(bytes, &record.sha256),
+    }
+}
+
+fn is_rewritten(session: &Session, path: &str, bytes: &[u8]) -> bool {
+    session.files.rewritten.contains_key(path) && is_as_planned(session, path, bytes)
 }
 
 fn read(layout: &SessionLayout, path: &str) -> Result<Option<Vec<u8>>, FileError> {

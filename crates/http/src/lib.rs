@@ -6,7 +6,7 @@ mod post;
 
 pub use address::Address;
 pub use headers::headers;
-pub use post::{PostError, Posted, post};
+pub use post::{Answered, PostError, Posted, post};
 
 use std::io::ErrorKind;
 use std::sync::Arc;

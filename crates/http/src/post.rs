@@ -9,7 +9,7 @@ use tollgate_files::sanitize::terminal_line;
 const RETRIES: u32 = 2;
 /// Before the first of them; the next one waits twice as long.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Of what a server answers nothing is used but the status, and a little for whoever looks for a mistake.
+/// More of what a server answers is not read.
 const ANSWER_BYTES_MAX: u64 = 64 * 1024;
 
 /// What is sent.
@@ -19,6 +19,13 @@ pub struct Posted<'a> {
     /// Their values may be secret and are shown by nothing.
     pub headers: &'a [(String, String)],
     pub body: &'a [u8],
+}
+
+/// What a server that took it answered. The text is empty where it broke off or was too long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    pub status: u16,
+    pub body: Vec<u8>,
 }
 
 /// Names the host and not the whole address: a path can be a secret.
@@ -44,8 +51,8 @@ impl PostError {
     }
 }
 
-/// The status with which the server took it. After `wait` it is given up, whatever is left to try.
-pub fn post(address: &Address, posted: Posted<'_>, wait: Duration) -> Result<u16, PostError> {
+/// How the server took it. After `wait` it is given up, whatever is left to try.
+pub fn post(address: &Address, posted: Posted<'_>, wait: Duration) -> Result<Answered, PostError> {
     let give_up = Instant::now() + wait;
     let mut pause = PAUSE;
     let mut retries = RETRIES;
@@ -61,7 +68,7 @@ pub fn post(address: &Address, posted: Posted<'_>, wait: Duration) -> Result<u16
     }
 }
 
-fn once(address: &Address, posted: Posted<'_>, wait: Duration) -> Result<u16, PostError> {
+fn once(address: &Address, posted: Posted<'_>, wait: Duration) -> Result<Answered, PostError> {
     let host = || address.host().to_owned();
     let failed = |error: &ureq::Error| PostError::Unreachable { host: host(), cause: why(error) };
     let agent = agent(address.is_plain(), wait, "*/*")?;
@@ -73,10 +80,10 @@ fn once(address: &Address, posted: Posted<'_>, wait: Duration) -> Result<u16, Po
     let status = response.status().as_u16();
     let location = response.headers().get("location").and_then(|to| to.to_str().ok());
     let to = location.map(|to| terminal_line(to, 200)).unwrap_or_default();
-    // What it says does not matter, also when it breaks off.
-    let _said = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec();
+    // That it was taken does not depend on what it says about it.
+    let said = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec();
     match status {
-        200..=299 => Ok(status),
+        200..=299 => Ok(Answered { status, body: said.unwrap_or_default() }),
         300..=399 => Err(PostError::Moved { host: host(), to: host_of(&to) }),
         status => Err(PostError::Refused { host: host(), status }),
     }

@@ -46,17 +46,39 @@ impl ClientKind {
         serde_json::to_string_pretty(&json!({ key: { "tollgate": server } })).unwrap_or_default()
     }
 
+    /// The words of a command of the client's own that does the same, where it has one.
+    pub fn command(self, start: &Start) -> Option<Vec<String>> {
+        let env = start
+            .env
+            .iter()
+            .flat_map(|(name, value)| ["--env".to_owned(), format!("{name}={value}")]);
+        let words: (&[&str], &[&str]) = match self {
+            // Claude Code takes every word behind `--env` for a variable, up to the next option.
+            Self::Claude => (&["claude", "mcp", "add"], &["--transport", "stdio", "tollgate"]),
+            Self::Codex => (&["codex", "mcp", "add"], &["tollgate"]),
+            Self::Copilot | Self::VsCode | Self::Gemini => return None,
+        };
+        let own = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let (before, after) = (own(words.0), own(words.1));
+        let end = std::iter::once("--".to_owned());
+        Some(before.into_iter().chain(env).chain(after).chain(end).chain(start.command()).collect())
+    }
+
     /// Which file it belongs into.
     pub fn place(self) -> &'static str {
         match self {
-            Self::Claude => {
-                ".mcp.json in the repository (or: claude mcp add tollgate -- tollgate mcp)"
-            }
-            Self::Codex => "~/.codex/config.toml (or: codex mcp add tollgate -- tollgate mcp)",
+            Self::Claude => ".mcp.json in the repository",
+            Self::Codex => "~/.codex/config.toml",
             Self::Copilot => "~/.copilot/mcp-config.json, or .github/mcp.json in the repository",
             Self::VsCode => ".vscode/mcp.json in the repository",
             Self::Gemini => ".gemini/settings.json in the repository, or ~/.gemini/settings.json",
         }
+    }
+}
+
+impl Start {
+    fn command(&self) -> impl Iterator<Item = String> {
+        std::iter::once(self.program.clone()).chain(self.args.iter().cloned())
     }
 }
 

@@ -4,11 +4,14 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use std::io::{Read, Seek, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use tollgate_core::sanitize::terminal_line;
+use tollgate_files::clock;
 
+/// Names the delivery to everything that the program starts.
+const DELIVERY_VARIABLE: &str = "TOLLGATE_DELIVERY";
 const LOOK: Duration = Duration::from_millis(10);
 /// Of what it said about its failure, this much is told.
 const SAID_CHARS_MAX: usize = 200;
@@ -25,6 +28,8 @@ pub(super) fn run(
     let cannot = |cause: std::io::Error| format!("{program} cannot be started: {cause}");
     let mut said = tempfile::tempfile().map_err(cannot)?;
     let errors = said.try_clone().map_err(cannot)?;
+    let delivery = next_delivery();
+    command.env(DELIVERY_VARIABLE, &delivery);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(errors).process_group(0);
     let mut child = command.spawn().map_err(cannot)?;
     if let Some(mut stdin) = child.stdin.take() {
@@ -33,7 +38,7 @@ pub(super) fn run(
         thread::spawn(move || stdin.write_all(&input));
     }
     let is_in_time = wait(&child, patience, is_stopped);
-    end_all(&child);
+    end_all(&child, &delivery);
     let status = child.wait().map_err(|cause| format!("{program} is lost: {cause}"))?;
     if !is_in_time {
         return Err(format!("{program} did not end within {} seconds", patience.as_secs()));
@@ -65,10 +70,18 @@ fn wait(child: &Child, patience: Duration, is_stopped: &AtomicBool) -> bool {
     false
 }
 
-/// What it left running ends with it.
-fn end_all(child: &Child) {
+/// What it left running ends with it, also what went into a process group of its own.
+fn end_all(child: &Child, delivery: &str) {
     // There may be nothing left.
     let _gone = kill_process_group(pid(child), Signal::KILL);
+    tollgate_process::end_marked(DELIVERY_VARIABLE, delivery.as_ref());
+}
+
+/// Another one for each delivery of this machine.
+fn next_delivery() -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(1);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{}-{number}", std::process::id(), clock::now().as_ms())
 }
 
 fn pid(child: &Child) -> Pid {

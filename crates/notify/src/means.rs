@@ -115,8 +115,8 @@ impl Messenger {
         let body = told.cloud_event().to_string();
         let content_type = "application/cloudevents+json; charset=utf-8";
         let posted = Posted { content_type, headers: &headers, body: body.as_bytes() };
-        let status = post(&address, posted, PATIENCE).map_err(|error| error.to_string())?;
-        Ok(format!("{} took it with status {status}", address.host()))
+        let answered = post(&address, posted, PATIENCE).map_err(|error| error.to_string())?;
+        Ok(format!("{} took it with status {}", address.host(), answered.status))
     }
 }
 

@@ -16,7 +16,7 @@ use tollgate_core::time::Timestamp;
 use tollgate_core::view::{Audit, CriterionView, FindingView, Standing, View};
 use tollgate_desk::chronicle::Chronicle;
 use tollgate_desk::{ChangedLines, LogLine, Opened, OpenedError};
-use tollgate_host::client::Verified;
+use tollgate_host::client::{Since, Verified};
 
 /// Documents of more bytes in all are named and not shown.
 const DOCUMENTS_BYTES_MAX: usize = 4 << 20;
@@ -26,6 +26,8 @@ const DOCUMENTS_BYTES_MAX: usize = 4 << 20;
 pub struct Report {
     repository: String,
     is_running: bool,
+    /// It was read from an archive, and commands about the session lead nowhere.
+    is_apart: bool,
     made_at: Timestamp,
     view: View,
     audit: Audit,
@@ -40,9 +42,26 @@ pub struct Report {
 #[derive(Debug)]
 struct Document {
     path: String,
+    /// As the journal recorded it.
     sha256: ContentHash,
+    since: Since,
     /// None where it is gone or too large.
     text: Option<String>,
+}
+
+impl Document {
+    fn since_words(&self) -> &'static str {
+        match self.since {
+            Since::AsRecorded => "as recorded",
+            Since::WrittenByUs => "as recorded, but for what Tollgate wrote into it",
+            Since::Changed => "changed after it was recorded",
+            Since::Missing => "missing",
+        }
+    }
+
+    fn is_another(&self) -> bool {
+        matches!(self.since, Since::Changed | Since::Missing)
+    }
 }
 
 /// The same for programs.
@@ -76,6 +95,7 @@ impl Report {
         Ok(Self {
             repository: opened.repo.name.clone(),
             is_running: opened.is_running(),
+            is_apart: opened.is_apart(),
             made_at: when::now(),
             audit: opened.audit()?,
             chain,
@@ -158,7 +178,8 @@ fn documents(opened: &Opened, view: &View) -> Vec<Document> {
         .map(|artefact| {
             let text = opened.artefact(view, &artefact.path).filter(|text| text.len() <= left);
             left -= text.as_ref().map_or(0, String::len);
-            Document { path: artefact.path.clone(), sha256: artefact.sha256.clone(), text }
+            let since = opened.client().since_recorded(&artefact.path).unwrap_or(Since::Missing);
+            Document { path: artefact.path.clone(), sha256: artefact.sha256.clone(), since, text }
         })
         .collect()
 }

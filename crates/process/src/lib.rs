@@ -29,7 +29,7 @@ pub use environment::agent_environment;
 pub use init::agent_init;
 pub use isolation::isolation;
 pub use processes::own_group;
-pub use remains::adopt_orphans;
+pub use remains::{adopt_orphans, end_marked};
 pub use sandbox::{SandboxProbe, Unheld, probe_sandbox, restricts_signals};
 pub use spec::{Isolation, RunEnd, RunOutcome, RunSpec, Sandbox, SandboxLevel};
 pub use stop::StopReason;

@@ -5,10 +5,10 @@ use super::{cgroup, record, sandbox};
 use record::RunFolder;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, set_child_subreaper, waitpid};
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -64,7 +64,7 @@ pub(super) fn clear(folder: &RunFolder) -> io::Result<()> {
         cgroup::end_of_run(&dir, folder.dir());
     }
     until_none_is_left(|| end_some_orphans(&adopter()));
-    until_none_is_left(|| end_some_of(folder.dir()));
+    end_marked(RUN_VARIABLE, folder.dir().as_os_str());
     if let Some(temp) = started.temp {
         sandbox::remove_private_temp(&temp);
     }
@@ -98,10 +98,16 @@ fn end_some_orphans(adopter: &Adopter) -> bool {
     !orphans.is_empty()
 }
 
-/// For runs of engines before this one, which left nothing to it, and for the first process of a container. Found by a variable, which a process that means to hide
-/// takes off. False when there was none.
-fn end_some_of(run_dir: &Path) -> bool {
-    let mark = [RUN_VARIABLE.as_bytes(), b"=", run_dir.as_os_str().as_bytes()].concat();
+/// Ends everything that was started with this variable, and what it started: for what left its process group, for runs of
+/// engines before this one, which left nothing to it, and for the first process of a container. A process that means to hide
+/// takes the variable off.
+pub fn end_marked(variable: &str, value: &OsStr) {
+    let mark = [variable.as_bytes(), b"=", value.as_bytes()].concat();
+    until_none_is_left(|| end_some_marked(&mark));
+}
+
+/// False when there was none.
+fn end_some_marked(mark: &[u8]) -> bool {
     let all = processes::processes();
     let is_marked = |process: &&Process| {
         let variables = fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();

@@ -132,7 +132,16 @@ const DIRECTIONS: [(&str, &[&str]); 23] = [
         "tollgate-tracker",
         &["tollgate-core", "tollgate-contract", "tollgate-files", "tollgate-git", "tollgate-http"],
     ),
-    ("tollgate-notify", &["tollgate-core", "tollgate-contract", "tollgate-files", "tollgate-http"]),
+    (
+        "tollgate-notify",
+        &[
+            "tollgate-core",
+            "tollgate-contract",
+            "tollgate-files",
+            "tollgate-http",
+            "tollgate-process",
+        ],
+    ),
     (
         "tollgate-agents",
         &[

@@ -10,12 +10,18 @@ use clap::Args;
 use serde::Serialize;
 use tollgate_archive::{Archive, CommitsSeen};
 use tollgate_core::count::counted;
-use tollgate_core::id::SessionName;
+use tollgate_core::id::{ContentHash, SessionName};
 use tollgate_files::layout::SessionLayout;
+use tollgate_files::sanitize::terminal_line;
 use tollgate_host::client::{Client, JournalError, Told, Verified};
 
 /// So much of a hash stands for nothing else.
 const HEAD_CHARS_MIN: usize = 16;
+/// Of why an archive has no commits, as it says itself.
+const WHY_CHARS_MAX: usize = 200;
+/// What the hash of a record stands for in an archive, and what not.
+const OF_THE_JOURNAL: &str = "the hash that you know is of the journal: it stands for the journal, the commits and the recorded \
+    documents, and not for the other files, such as what checks printed and the evidence; only the manifest hash stands for these";
 
 /// Show the record of a session: roles, artefacts, decisions, commands and commits
 #[derive(Debug, Args)]
@@ -30,7 +36,8 @@ pub struct Audit {
     /// Only check the journal: its chain of hashes is intact and no record is missing; of an archive everything in it
     #[arg(long)]
     pub verify: bool,
-    /// The same, and that a record has this hash, which you know from elsewhere
+    /// The same, and that a record of the journal, or the manifest of an archive, has this hash, which you know from elsewhere.
+    /// A record's hash stands for the journal up to it, the manifest's for every file of the archive
     #[arg(long, value_name = "HASH")]
     pub head: Option<String>,
     /// Print JSON
@@ -39,10 +46,12 @@ pub struct Audit {
 }
 
 impl Audit {
-    pub fn run(self) -> Result<Exit, Failure> {
+    pub fn run(mut self) -> Result<Exit, Failure> {
+        self.head = self.head.as_deref().map(checked).transpose()?;
         let read = match archived::is_meant(&self.session) {
             true => Subject::Archive(Box::new(self.archive()?)),
-            false => Subject::of_checkout(&self.session)?,
+            false => Subject::of_checkout(&self.session)
+                .map_err(|failure| archived::or_the_file(failure, &self.session))?,
         };
         if self.verify || self.head.is_some() {
             return self.verify(&read);
@@ -78,26 +87,31 @@ impl Audit {
                 return Err(Failure::reading(error));
             }
         };
-        let known = self.head.as_deref().map(|head| known(read, head)).transpose()?;
-        let holds = known != Some(None);
+        let known = self.head.as_deref().map(|head| read.known(head)).transpose()?;
+        let holds = known != Some(Known::Nowhere);
         if self.json {
-            output::json(&Chain { ok: holds, ..Chain::of(name, &found) });
+            let known = known.filter(|_| holds);
+            let manifest_hash = read.manifest_hash();
+            output::json(&Chain { ok: holds, known, manifest_hash, ..Chain::of(name, &found) });
         } else if holds {
             output::data(&words(name, &found));
             read.tell();
+            known.iter().for_each(|known| read.tell_known(*known, &found));
         }
-        match (known, &self.head) {
-            (Some(Some(seq)), _) if !self.json && seq < found.records => {
-                let rest = counted(found.records - seq, "record");
-                output::talk(&format!(
-                    "the hash that you know is of record {seq}; {rest} came after it"
-                ));
-            }
-            (Some(None), Some(head)) => return Err(other_head(name, head, &found)),
-            _ => {}
+        match &self.head {
+            Some(head) if !holds => Err(other_head(read, head, &found)),
+            _ => Ok(Exit::Ok),
         }
-        Ok(Exit::Ok)
     }
+}
+
+/// What has the hash that a person knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Known {
+    Manifest,
+    Record(u64),
+    Nowhere,
 }
 
 /// What is audited.
@@ -143,40 +157,91 @@ impl Subject {
         let commits = match &archive.commits {
             CommitsSeen::None => "no commits yet".to_owned(),
             CommitsSeen::All(count) => counted(*count, "commit"),
-            CommitsSeen::LeftOut(why) => format!("its commits were left out: {why}"),
-            CommitsSeen::NotLookedInto(why) => format!("its commits were not checked: {why}"),
+            CommitsSeen::LeftOut(why) => {
+                format!("its commits were left out: {}", terminal_line(why, WHY_CHARS_MAX))
+            }
+            CommitsSeen::NotLookedInto(why) => {
+                format!("its commits were not checked: {}", terminal_line(why, WHY_CHARS_MAX))
+            }
         };
-        output::data(&format!("nothing of the archive was changed: {entries}, {commits}"));
+        let hash = archive.manifest.sha256();
+        output::data(&format!(
+            "the archive is as its manifest says: {entries}, {commits}, manifest hash {hash}"
+        ));
         for path in &archive.edited {
             let text =
                 format!("{path} was changed after the journal recorded it, before the export");
             output::marked(output::WARN, "note:", &text);
         }
+        for path in &archive.missing {
+            let text = format!("{path} was recorded in the journal, and is not in the archive");
+            output::marked(output::WARN, "note:", &text);
+        }
+    }
+
+    fn manifest_hash(&self) -> Option<ContentHash> {
+        match self {
+            Self::Checkout { .. } => None,
+            Self::Archive(archive) => Some(archive.manifest.sha256()),
+        }
+    }
+
+    fn known(&self, head: &str) -> Result<Known, Failure> {
+        if self.manifest_hash().is_some_and(|hash| hash.as_str().starts_with(head)) {
+            return Ok(Known::Manifest);
+        }
+        let mut found = Known::Nowhere;
+        let mut client = Client::open(self.layout()).map_err(Failure::reading)?;
+        let look = |told: Told<'_>| {
+            if told.hash.starts_with(head) {
+                found = Known::Record(told.seq);
+            }
+        };
+        client.follow(look).map_err(Failure::reading)?;
+        Ok(found)
+    }
+
+    /// What the hash stands for.
+    fn tell_known(&self, known: Known, found: &Verified) {
+        match known {
+            Known::Manifest => {
+                output::talk("the hash that you know is of the manifest: no file was changed");
+            }
+            Known::Record(seq) => {
+                if seq < found.records {
+                    let rest = counted(found.records - seq, "record");
+                    output::talk(&format!(
+                        "the hash that you know is of record {seq}; {rest} came after it"
+                    ));
+                }
+                if let Self::Archive(_) = self {
+                    output::talk(OF_THE_JOURNAL);
+                }
+            }
+            Known::Nowhere => {}
+        }
     }
 }
 
-/// The number of the record with this hash; inner none where no record has it.
-fn known(read: &Subject, head: &str) -> Result<Option<u64>, Failure> {
+/// Enough of a hash to look for.
+fn checked(head: &str) -> Result<String, Failure> {
     let head = head.trim().to_ascii_lowercase();
     if head.len() < HEAD_CHARS_MIN || !head.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         let message = format!("{head:?} is not a hash, or not enough of one");
         return Err(Failure::usage("cli.archive", message)
             .hint(format!("give all of it, or at least its first {HEAD_CHARS_MIN} characters")));
     }
-    let mut found = None;
-    let mut client = Client::open(read.layout()).map_err(Failure::reading)?;
-    let look = |told: Told<'_>| {
-        if told.hash.starts_with(&head) {
-            found = Some(told.seq);
-        }
-    };
-    client.follow(look).map_err(Failure::reading)?;
-    Ok(found)
+    Ok(head)
 }
 
-fn other_head(name: &SessionName, head: &str, found: &Verified) -> Failure {
-    let message =
-        format!("{name}: no record has the hash {head}; the last one is {}", found.last_hash);
+fn other_head(read: &Subject, head: &str, found: &Verified) -> Failure {
+    let name = read.name();
+    let manifest = read.manifest_hash().map(|hash| format!(", and the manifest has {hash}"));
+    let message = format!(
+        "{name}: no record has the hash {head}; the last one is {}{}",
+        found.last_hash,
+        manifest.unwrap_or_default()
+    );
     Failure::new(Exit::Fails, "cli.other_head", message)
         .hint("the chain holds by itself, but it is not the one that you know")
 }
@@ -200,6 +265,9 @@ struct Chain<'a> {
     records: Option<u64>,
     last_hash: Option<&'a str>,
     torn_bytes: Option<u64>,
+    manifest_hash: Option<ContentHash>,
+    /// What has the hash of `--head`.
+    known: Option<Known>,
     error: Option<String>,
 }
 
@@ -211,12 +279,23 @@ impl<'a> Chain<'a> {
             records: Some(found.records),
             last_hash: Some(found.last_hash.as_str()),
             torn_bytes: Some(found.torn_bytes),
+            manifest_hash: None,
+            known: None,
             error: None,
         }
     }
 
     fn broken(session: Option<&'a SessionName>, why: &str) -> Self {
         let error = Some(why.to_owned());
-        Self { ok: false, session, records: None, last_hash: None, torn_bytes: None, error }
+        Self {
+            ok: false,
+            session,
+            records: None,
+            last_hash: None,
+            torn_bytes: None,
+            manifest_hash: None,
+            known: None,
+            error,
+        }
     }
 }

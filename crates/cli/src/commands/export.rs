@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tollgate_archive::{ExportError, LeftOut, Manifest, Source};
 use tollgate_core::count::counted;
-use tollgate_core::id::SessionName;
+use tollgate_core::id::{ContentHash, SessionName};
 use tollgate_files as files;
 use tollgate_files::layout::state_home;
 
@@ -24,7 +24,9 @@ const LEFT_OUT_SHOWN: usize = 10;
 /// a git bundle. `tollgate audit --verify FILE` checks it without a repository. While the session runs, the archive has the
 /// journal as far as it is now. The same session gives the same file, byte for byte.
 ///
-/// Keep the last hash that it prints apart from the file: who has both knows later that nothing was changed.
+/// Keep the manifest hash that it prints apart from the file, and `tollgate audit --head HASH FILE` shows later that no file of the
+/// archive was changed. The last hash of the journal shows the same of the journal, the commits and the recorded documents, also in
+/// an archive that was made later; it says nothing of the other files, such as what checks printed.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tollgate export\n  tollgate export rate-limit -o /backup/rate-limit.tar.gz\n  \
@@ -62,6 +64,12 @@ impl Export {
         if file.as_os_str() == "-" {
             if output::is_read_by_a_person() {
                 let message = "an archive is nothing for a terminal";
+                return Err(
+                    Failure::usage("cli.export", message).hint("name a file with `-o FILE`")
+                );
+            }
+            if output::is_closed() {
+                let message = "standard output is closed, so nobody would get the archive";
                 return Err(
                     Failure::usage("cli.export", message).hint("name a file with `-o FILE`")
                 );
@@ -131,6 +139,7 @@ struct Written<'a> {
     session: &'a SessionName,
     records: u64,
     last_hash: &'a str,
+    manifest_hash: ContentHash,
     entries: usize,
     commits: usize,
     left_out: &'a [LeftOut],
@@ -143,6 +152,7 @@ impl<'a> Written<'a> {
             session: &manifest.session,
             records: manifest.chain.records,
             last_hash: &manifest.chain.last_hash,
+            manifest_hash: manifest.sha256(),
             entries: manifest.entries.len(),
             commits: manifest.commits.as_ref().map_or(0, |commits| commits.holds.len()),
             left_out: &manifest.left_out,
@@ -153,11 +163,12 @@ impl<'a> Written<'a> {
 fn tell(manifest: &Manifest, file: Option<&Path>) {
     let written = Written::of(manifest, file.unwrap_or(Path::new("-")));
     let words = format!(
-        "{}, {}, {}, last hash {}",
+        "{}, {}, {}, last hash {}, manifest hash {}",
         counted(written.records, "record"),
         counted(written.entries, "file"),
         counted(written.commits, "commit"),
-        written.last_hash
+        written.last_hash,
+        written.manifest_hash
     );
     match file {
         Some(file) => output::data(&format!("{}: {words}", file.display())),

@@ -33,12 +33,14 @@ pub struct Findings {
 
 impl Findings {
     pub fn run(self) -> Result<Exit, Failure> {
-        let (_, view) = place::Checkout::find()?.begun(&self.session)?;
+        let checkout = place::Checkout::find()?;
+        let (_, view) = checkout.begun(&self.session)?;
         let is_shown = |finding: &&FindingView| self.all || finding.status != FindingStatus::Fixed;
         let findings: Vec<&FindingView> = view.results.findings.iter().filter(is_shown).collect();
         if self.sarif {
             let findings: Vec<SarifFinding> = findings.into_iter().map(as_sarif).collect();
-            output::json(&sarif::document(&findings, env!("CARGO_PKG_VERSION")));
+            let root_file = place::root_file(checkout.layout.repo_root());
+            output::json(&sarif::document(&findings, env!("CARGO_PKG_VERSION"), &root_file));
         } else if self.json {
             output::json(&findings);
         } else if findings.is_empty() {

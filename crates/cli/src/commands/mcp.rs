@@ -17,7 +17,8 @@ use tollgate_mcp::{ClientKind, SKILL, Settings, Start};
 /// It cannot answer a decision, merge or cancel. By default it sees only the sessions of this repository.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tollgate mcp --config claude > .mcp.json\n  tollgate mcp --config codex >> ~/.codex/config.toml\n  \
+    after_help = "Examples:\n  tollgate mcp --config claude\n  test -e .mcp.json || tollgate mcp --config claude > .mcp.json\n  \
+tollgate mcp --config codex >> ~/.codex/config.toml\n  \
 tollgate mcp --skill > .claude/skills/tollgate/SKILL.md\n  tollgate mcp --all"
 )]
 pub struct Mcp {
@@ -93,8 +94,12 @@ fn configure(client: ClientKind, all: bool) -> Result<Exit, Failure> {
     let args = args.iter().map(|arg| (*arg).to_owned()).collect();
     let set =
         PLACES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?)));
-    output::data(&client.snippet(&Start { program, args, env: set.collect() }));
-    output::talk(&format!("it belongs into {}", client.place()));
+    let start = Start { program, args, env: set.collect() };
+    output::data(&client.snippet(&start));
+    let command = client.command(&start).unwrap_or_default();
+    let command = shlex::try_join(command.iter().map(String::as_str)).unwrap_or_default();
+    let command = if command.is_empty() { command } else { format!(", or do it with: {command}") };
+    output::talk(&format!("it belongs into {}{command}", client.place()));
     Ok(Exit::Ok)
 }
 

@@ -103,8 +103,11 @@ fn tried(messenger: &Messenger, repository: &Repository, means: &Means) -> Resul
 
 /// Without a desktop the terminal is asked, and nobody learns whether it can.
 fn or_by_terminal(found: Result<String, String>) -> Result<String, String> {
-    found.or_else(|why| match output::is_at_a_terminal() {
+    found.or_else(|why| match output::can_alert() {
         true => Ok(format!("OSC 9 through this terminal, if it knows that; {why}")),
+        false if output::is_at_a_terminal() => {
+            Err(format!("this terminal has no OSC 9, so nothing is sent; {why}"))
+        }
         false => Err(why),
     })
 }

@@ -30,7 +30,7 @@ pub struct Report {
     pub session: String,
     #[command(flatten)]
     pub format: FormatArgs,
-    /// Write to this file; one that exists is replaced
+    /// Write to this file; one that exists is replaced, and `-` is standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -75,7 +75,9 @@ impl Report {
         };
         let mut opened = match &archive {
             Some(archive) => archived::session(archive, &self.session)?,
-            None => place::Checkout::find()?.opened(&self.session)?,
+            None => place::Checkout::find()
+                .and_then(|checkout| checkout.opened(&self.session))
+                .map_err(|failure| archived::or_the_file(failure, &self.session))?,
         };
         let text = format.render()(&mut opened)?;
         // A terminal full of HTML helps nobody.
@@ -83,8 +85,8 @@ impl Report {
         let file =
             self.output.or_else(|| at_terminal.then(|| format!("{}.html", opened.name).into()));
         match file {
-            Some(file) => write(&file, &text)?,
-            None => output::data(&text),
+            Some(file) if file.as_os_str() != "-" => write(&file, &text)?,
+            Some(_) | None => output::data(&text),
         }
         Ok(Exit::Ok)
     }
@@ -133,7 +135,7 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let is_special = real.metadata().is_ok_and(|found| !found.is_file());
     let written = match is_special {
         true => std::fs::write(&real, text).map_err(FileError::io("write", file)),
-        false => files::write_atomic(&real, text.as_bytes()),
+        false => files::write_atomic_as_it_is(&real, text.as_bytes()),
     };
     written.map_err(|error| Failure::usage("cli.report", error.to_string()))?;
     output::talk(&format!("written to {}", file.display()));

@@ -7,7 +7,7 @@ mod text;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output;
-use crate::place::here;
+use crate::place::{self, here};
 use clap::Args;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,7 +87,9 @@ impl Scope {
         let ok = files.iter().all(|file| file.class != ScopeClass::Violation);
         let item = self.work_item.display().to_string();
         if self.sarif {
-            output::json(&sarif::document(&findings(&files, &item), env!("CARGO_PKG_VERSION")));
+            let root_file = place::root_file(&place::checkout_root().unwrap_or_default());
+            let findings = findings(&files, &item);
+            output::json(&sarif::document(&findings, env!("CARGO_PKG_VERSION"), &root_file));
         } else if self.json {
             output::json(&ScopeOutput { ok, files: files.iter().map(row).collect() });
         } else {

@@ -19,7 +19,8 @@ pages! {
     "cli.archive":
         "The archive of a session cannot be read, or the hash to compare it with is none. Nothing was changed.\n\n\
          What to do: check that the file exists, that you may read it, and that the temporary folder (TMPDIR) has space. A hash\n\
-         is the last one that `tollgate export` or `tollgate audit --verify` printed, or the first 16 characters of it.";
+         is the last one or that of the manifest, as `tollgate export` or `tollgate audit --verify` printed it, or the first 16\n\
+         characters of it.";
     "cli.archive_changed":
         "The archive is not as `tollgate export` wrote it: something in it was changed, removed, added, moved or cut off, or its\n\
          journal does not hold. Each of these is named in the message. Nothing of it was put anywhere.\n\n\
@@ -156,10 +157,10 @@ pages! {
          the answer needs text and has none. The question stays open.\n\n\
          What to do: `tollgate status` shows every open question with its answers. Spell the answer exactly as shown.";
     "cli.other_head":
-        "The chain of the journal holds, but no record of it has the hash that you know: it is of another session, of an older\n\
-         state of it, or somebody wrote the whole journal again.\n\n\
+        "The chain of the journal holds, but neither a record of it nor the manifest of the archive has the hash that you know:\n\
+         it is of another session, of an older state of it, or somebody wrote the journal or the manifest again.\n\n\
          What to do: check where the hash came from. A journal that continued since then has the hash in the middle, which\n\
-         is found.";
+         is found. The manifest has another hash in every archive that is not the same.";
     "cli.reply":
         "The reply that you submitted breaks the contract that every agent must meet: it is not one JSON object, a field is\n\
          missing or invalid, or the role may not reply with this status. Nothing was submitted and no attempt was used.\n\n\

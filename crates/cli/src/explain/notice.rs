@@ -53,8 +53,9 @@ pages! {
          What to do: edit `depends_on` in the session's tasks.yaml, then answer the question that comes with the notice.";
     "telemetry.failed":
         "Tollgate could not send the traces of the session to the collector of [telemetry] in tollgate.toml: it could not be\n\
-         reached, or refused them. The session does not need it, and nothing of it is lost.\n\n\
-         What to do: read the reason in the notice. The next `tollgate resume` of the session sends what is missing.";
+         reached, or refused them. Or it took them and rejected some of their spans. The session does not need it.\n\n\
+         What to do: read the reason in the notice. The next `tollgate resume` of the session sends what is missing, but not what\n\
+         the collector rejected: the protocol forbids that. `tollgate report --otlp` prints all of it.";
     "tracker.failed":
         "Tollgate could not bring the tracker up to date, because it was not reachable, refused the login or limited the requests.\n\
          The session does not need the tracker: the work continues, and Tollgate tries again with the next change.\n\n\

@@ -87,7 +87,7 @@ fn r194_an_archive_is_checked_where_nothing_else_is() {
     let ran = elsewhere.verify(&archive).exits(0);
     let (name, head) = (repo.session_name(), last_hash(&repo));
     assert!(ran.out.contains(&name) && ran.out.contains(&head), "{}", ran.out);
-    assert!(ran.out.contains("nothing of the archive was changed"), "{}", ran.out);
+    assert!(ran.out.contains("the archive is as its manifest says"), "{}", ran.out);
     // The same record and the same report as at home.
     let path = archive.to_str().unwrap();
     for args in [&["audit"][..], &["audit", "--json"]] {
@@ -100,6 +100,69 @@ fn r194_an_archive_is_checked_where_nothing_else_is() {
     let json = elsewhere.tollgate(&["audit", "--verify", "--json", path]).exits(0).out;
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["ok"], &json["last_hash"]), (&json!(true), &json!(head)));
+    // What is no archive is not waited for, and a file that looks like a session is named.
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("a.tar.gz");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    elsewhere.verify(&pipe).exits(2).says("it is not a file");
+    fs::copy(&archive, repo.root().join("plain")).unwrap();
+    for args in [&["audit", "--verify", "plain"][..], &["report", "plain"]] {
+        repo.tollgate(args).exits(2).says("`./plain` is the file of this name");
+    }
+    repo.tollgate(&["audit", "--verify", "./plain"]).exits(0);
+}
+
+/// The journal has no hash of what checks printed, so its own hash cannot show that it was changed.
+#[test]
+fn r194_the_hash_of_the_manifest_stands_for_every_file_and_that_of_the_journal_does_not() {
+    let repo = done();
+    let file = repo.outside("session.tar.gz");
+    let path = file.to_str().unwrap();
+    let json = repo.tollgate(&["export", "--json", "-o", path]).exits(0).out;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let manifest = json["manifest_hash"].as_str().unwrap();
+    let said = repo.tollgate(&["export", "--force", "-o", path]).exits(0).out;
+    assert!(said.contains(&format!("manifest hash {manifest}")), "{said}");
+    let elsewhere = Elsewhere::new();
+    let head = |hash: &str| elsewhere.tollgate(&["audit", "--verify", "--head", hash, path]);
+    let of_journal = "not for the other files, such as what checks printed";
+    head(manifest).exits(0).says("of the manifest: no file was changed");
+    head(&manifest[..16]).exits(0);
+    head(&last_hash(&repo)).exits(0).says(of_journal);
+    let mut one = Parts::of(&fs::read(&file).unwrap());
+    let log = one.entries.iter().find(|(path, _)| path.ends_with("stdout.log")).unwrap().0.clone();
+    one.bytes(&log, |bytes| bytes.extend_from_slice(b"all 99 tests passed\n"));
+    one.hash_again();
+    fs::write(&file, one.packed()).unwrap();
+    let ran = head(&last_hash(&repo)).exits(0);
+    assert!(!ran.out.contains("nothing of the archive was changed"), "{}", ran.out);
+    ran.says(of_journal);
+    let ran = head(manifest).exits(1);
+    assert!(ran.out.is_empty(), "{}", ran.out);
+    ran.says("and the manifest has");
+    let args = ["audit", "--json", "--head", &last_hash(&repo), path];
+    let json: Value = serde_json::from_str(&elsewhere.tollgate(&args).exits(0).out).unwrap();
+    assert!(json["known"]["record"].is_u64(), "{json}");
+    // What cannot be a hash is told before anything is read or printed.
+    for args in [["audit", "--head", "beef", "./nothing.tar.gz"], ["audit", "--head", "beef", path]]
+    {
+        let ran = elsewhere.tollgate(&args).exits(2);
+        assert!(ran.out.is_empty(), "{}", ran.out);
+        ran.says("is not a hash, or not enough of one");
+    }
+    // Words of the manifest stay on their line.
+    let mut one = Parts::of(&fs::read(&file).unwrap());
+    one.remove("commits.bundle");
+    one.hash_again();
+    one.manifest(|manifest| {
+        manifest["left_out"] = json!([{"path": "commits.bundle", "why": "gone\nall is well"}]);
+        manifest["commits"]["holds"] = json!([]);
+    });
+    one.sum_again();
+    fs::write(&file, one.packed()).unwrap();
+    let ran = elsewhere.verify(&file).exits(0);
+    assert!(ran.out.contains("left out: gone all is well,"), "{}", ran.out);
 }
 
 #[test]
@@ -194,6 +257,12 @@ fn r194_a_file_is_not_overwritten_and_nothing_half_written_is_left() {
     let words = crate::support::text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{words}");
     assert!(words.contains("No space left on device"), "{words}");
+    // So is one that nobody gets.
+    let mut closed = Command::new("sh");
+    closed.args(["-c", "exec \"$0\" -C \"$1\" export -o - >&-", env!("CARGO_BIN_EXE_tollgate")]);
+    ran(closed.arg(repo.root())).exits(2).says("standard output is closed");
+    let ran = repo.command(&["export", "-o", "-"]).stdout(Stdio::null()).status().unwrap();
+    assert_eq!(ran.code(), Some(0), "who wants no bytes gets none");
 }
 
 #[test]
@@ -402,6 +471,14 @@ fn r194_who_writes_the_hashes_again_is_found_by_the_journal_and_the_commits() {
     let file = repo.outside("edited.tar.gz");
     fs::write(&file, one.packed()).unwrap();
     elsewhere.verify(&file).exits(0).says("spec.md was changed after the journal recorded it");
+    let mut one = parts();
+    one.remove("session/spec.md");
+    one.hash_again();
+    fs::write(&file, one.packed()).unwrap();
+    elsewhere.verify(&file).exits(0).says("spec.md was recorded in the journal");
+    // The statuses that Tollgate wrote into the plan are none of it.
+    let ran = elsewhere.verify(&export(&repo, "whole.tar.gz")).exits(0);
+    assert!(!ran.err.contains("note:"), "{}", ran.err);
 }
 
 /// What a check of an archive cannot show by itself, and how it is found.

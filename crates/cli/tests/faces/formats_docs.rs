@@ -1,10 +1,13 @@
 //! What the page about CI shows is run as it is shown, one script after the other, in a repository with a crew.
 
-use crate::support::{GOAL, Ran, Repo, ran};
+use crate::support::{Ran, Repo, ran};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+/// What a person types into the field of a workflow is a goal, whatever it looks like.
+const DASHED: &str = "--add a line to the app";
 
 fn page() -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/ci.md");
@@ -81,7 +84,7 @@ fn script(repo: &Repo, text: &str) -> Ran {
     }
     let path =
         format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
-    command.env("PATH", path).env("GOAL", GOAL).env("GITHUB_BASE_REF", "main");
+    command.env("PATH", path).env("GOAL", DASHED).env("GITHUB_BASE_REF", "main");
     ran(command
         .env("GITHUB_ACTIONS", "true")
         .env("GITHUB_STEP_SUMMARY", repo.outside("summary.md")))

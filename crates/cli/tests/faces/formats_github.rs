@@ -150,7 +150,7 @@ fn r194_a_step_tells_what_waits_what_was_found_and_how_to_answer() {
     let session = repo.session_name();
     assert_eq!(obeyed.len(), 2, "{obeyed:#?}");
     let found =
-        "::warning file=app.txt,title=F-1 (medium%2C Security)::Said.%0A::set-output name=a::b%0A";
+        "::warning file=app.txt,title=F-1 (medium%2C Security)::Said.%0A: :set-output name=a::b%0A";
     assert!(obeyed[0].starts_with(found), "{}", obeyed[0]);
     assert!(obeyed[1].starts_with("::warning title=UD-1 waits for your answer::"), "{}", obeyed[1]);
     let how = format!("%0Atollgate answer {session} UD-1 \"fix-now\" --resume");
@@ -229,7 +229,7 @@ fn r194_violations_of_scope_failed_gates_and_diagnostics_are_annotated_at_their_
     repo.write("lifecycle-stage.yaml", stages);
     let (ran, obeyed) = step.run(&["gates"]);
     ran.exits(1);
-    assert_eq!(obeyed, ["::error title=gate failed%3A g::exit code 3%0A::add-mask::x"]);
+    assert_eq!(obeyed, ["::error title=gate failed%3A g::exit code 3%0A: :add-mask::x"]);
     let summary = step.summary();
     assert!(summary.contains("| g | **failed**, exit code 3 |"), "{summary}");
     assert!(summary.contains("| h | passed |"), "{summary}");

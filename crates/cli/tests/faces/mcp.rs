@@ -141,6 +141,8 @@ fn r192_an_invalid_reply_comes_back_with_every_error_and_uses_no_attempt() {
     let refused = client.refused("submit_reply", given);
     let message = refused["message"].as_str().unwrap();
     assert!(message.contains("reply.status_unknown") && message.contains("gates"), "{message}");
+    assert_eq!(refused["code"], "cli.reply", "{refused}");
+    client.call("explain", json!({"code": refused["code"]}));
     let again = client.call("next_dispatch", json!({}));
     assert_eq!(again["dispatch"]["attempt"], 1);
     assert_eq!(repo.session_file("journal.jsonl"), before);
@@ -169,6 +171,8 @@ fn r192_a_start_is_refused_in_the_words_of_the_command_line() {
     let unknown = json!({"goal": GOAL, "agent": "nobody"});
     let unknown = client.refused("start_session", unknown);
     assert!(words(&unknown).contains("there is no [agent.nobody]"), "{unknown}");
+    assert_eq!(unknown["code"], "cli.no_agent", "{unknown}");
+    assert!(!words(&unknown).contains("tollgate explain"), "{unknown}");
     let dashes = json!({"goal": GOAL, "action": "--help"});
     client.refused("start_session", dashes);
     let odd = json!({"goal": GOAL, "inputs": {"a=b": "c"}});
@@ -194,6 +198,10 @@ fn r192_a_waiting_call_keeps_nobody() {
         assert_eq!(told["reason"], "answered", "{told:#}");
     }
     assert!(client.still_waits_for(waits[0]), "what was cancelled is not answered");
+    let early = client.refused("wait", json!({"until_answered": "UD-77", "timeout_seconds": 600}));
+    assert!(early["message"].as_str().unwrap().contains("was never asked \"UD-77\""), "{early}");
+    let answered = json!({"until_answered": APPROVE.0, "timeout_seconds": 600});
+    assert_eq!(client.call("wait", answered)["reason"], "answered");
     let short = client.call("wait", json!({"until_answered": PER_BATCH.0, "timeout_seconds": 0}));
     assert_eq!(short["reason"], "timeout");
     client.begin_call("wait", json!({"until_answered": PER_BATCH.0, "timeout_seconds": 600}));

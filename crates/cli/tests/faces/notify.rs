@@ -193,6 +193,27 @@ fn r193_receivers_that_hang_or_fail_hold_no_session_and_are_named_once() {
     repo.tollgate(&["explain", "notify.failed"]).exits(0);
 }
 
+/// A process group of its own, or a session, hides nothing of what a command started.
+#[test]
+fn r193_nothing_of_a_command_stays_whatever_group_it_went_into() {
+    let repo = Repo::new();
+    let pids = repo.outside("pids");
+    let lines = format!(
+        "setsid sh -c 'echo $$ >> {0}; sleep 600 & echo $! >> {0}; wait' &\n\
+         (setsid sleep 600 & echo $! >> {0}) &\n\
+         until [ \"$(wc -l < {0})\" = 3 ]; do sleep 0.01; done",
+        pids.display()
+    );
+    fs::write(&pids, "").unwrap();
+    let program = repo.program("hide", &lines);
+    repo.settings(&format!("[notify]\ncommand = [{program:?}]"));
+    repo.tollgate(&["notify", "--test"]).exits(0);
+    for pid in fs::read_to_string(&pids).unwrap().lines() {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+    }
+}
+
 #[test]
 fn r193_what_fails_at_the_end_is_told_although_the_session_is_over() {
     let repo = notifying("on = [\"done\"]\ncommand = [\"./missing.sh\"]");
@@ -397,6 +418,15 @@ fn r193_without_a_desktop_the_terminal_is_tried() {
     let mut terminal = Terminal::start_with_all(&repo, &["notify", "--test"], &variables);
     terminal.wait_for("\u{1b}Ptmux;\u{1b}\u{1b}]9;Tollgate: a test\u{7}\u{1b}\\");
     assert_eq!(terminal.ends(), 0);
+    // Where nothing is sent, nothing is said to be.
+    for term in ["linux", "dumb", "screen"] {
+        for args in [&["notify", "--test"][..], &["notify"]] {
+            let mut terminal = Terminal::start_with(&repo, args, "TERM", term);
+            terminal.wait_for("this terminal has no OSC 9, so nothing is sent");
+            assert_eq!(terminal.ends(), 1);
+            assert!(!terminal.screen().contains("\u{1b}]9;"), "{term}");
+        }
+    }
 }
 
 fn json_of(ran: &Ran) -> Value {

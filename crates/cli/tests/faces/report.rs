@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tollgate_programs::browser::{self, Browser};
@@ -295,7 +296,12 @@ fn r194_the_report_as_markdown() {
 
         TIME TIME UTC, answered by a person.
 
-        Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it?
+        > Please review the proposed solution: acceptance.json, architecture.md, spec.md. Do you approve it?
+        > Acceptance criteria:
+        > \- AC-001 every check passes
+        > cmd: true  \<- proves nothing: it always passes
+
+        Answer:
 
         > approved
 
@@ -309,7 +315,14 @@ fn r194_the_report_as_markdown() {
 
         TIME TIME UTC, answered by a person.
 
-        The plan has 2 tasks:
+        > The plan has 2 tasks:
+        > \- T-001 Change app.txt (feat): app.txt
+        > cmd: true  \<- proves nothing: it always passes
+        > \- T-002 Change lib.txt (feat): lib.txt
+        > cmd: true  \<- proves nothing: it always passes
+        > How should the work be reviewed? Recommended: single-final.
+
+        Answer:
 
         > per-batch
 
@@ -346,6 +359,41 @@ fn without_numbers(text: &str) -> String {
 }
 
 #[test]
+fn r194_a_document_that_was_edited_is_not_shown_under_the_hash_of_the_recorded_one() {
+    let repo = Repo::new();
+    repo.through(&[APPROVE, PER_BATCH]).exits(0);
+    let (edited, missing) = ("| **changed after it was recorded** |", "| **missing** |");
+    let report = repo.tollgate(&["report"]).exits(0).out;
+    assert!(!report.contains(edited) && !report.contains(missing), "{report}");
+    // Our own statuses are no edit.
+    let of_plan = report.lines().find(|line| line.starts_with("| `tasks.yaml`")).unwrap();
+    assert!(of_plan.ends_with("| as recorded, but for what Tollgate wrote into it |"), "{of_plan}");
+    fs::write(repo.session().join("spec.md"), "# Another one\n").unwrap();
+    fs::remove_file(repo.session().join("architecture.md")).unwrap();
+    let archive = repo.outside("edited.tar.gz");
+    repo.tollgate(&["export", "-o", archive.to_str().unwrap()]).exits(0);
+    for of in ["latest", archive.to_str().unwrap()] {
+        let report = repo.tollgate(&["report", of]).exits(0).out;
+        let row = |file: &str| report.lines().find(|line| line.starts_with(file)).unwrap();
+        assert!(row("| `spec.md` | `").ends_with(edited), "{report}");
+        assert!(row("| `architecture.md` | `").ends_with(missing), "{report}");
+        assert!(row("| `acceptance.json` | `").ends_with("| as recorded |"), "{report}");
+        let html = repo.tollgate(&["report", "--html", of]).exits(0).out;
+        assert_eq!(html.matches("badge bad\">changed after it was recorded").count(), 1);
+        assert_eq!(html.matches("badge bad\">missing").count(), 1);
+        // Commands about the session lead nowhere from an archive.
+        let name = repo.session_name();
+        for advice in ["tollgate diff ", "tollgate audit --verify "] {
+            let advice = format!("{advice}{name}");
+            assert_eq!(report.contains(&advice), of == "latest", "{of}: {report}");
+            assert!(of == "latest" || !html.contains(&advice), "{of}");
+        }
+    }
+    let refused = repo.tollgate(&["report", "--provenance", archive.to_str().unwrap()]).exits(1);
+    refused.says("provenance needs the repository with its commit");
+}
+
+#[test]
 fn r194_a_report_is_written_where_a_person_says() {
     let repo = Repo::new();
     repo.run().exits(3);
@@ -353,8 +401,15 @@ fn r194_a_report_is_written_where_a_person_says() {
     fs::create_dir(&folder).unwrap();
     let file = folder.join("a.md");
     fs::write(&file, "old").unwrap();
-    repo.tollgate(&["report", "-o", file.to_str().unwrap()]).exits(0).says("written to");
+    // It is as private, or as public, as it was.
+    for mode in [0o600, 0o666] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        repo.tollgate(&["report", "-o", file.to_str().unwrap()]).exits(0).says("written to");
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, mode);
+    }
     assert!(fs::read_to_string(&file).unwrap().starts_with("# Add a line"));
+    let out = repo.tollgate(&["report", "-o", "-"]).exits(0).out;
+    assert!(out.starts_with("# Add a line") && !repo.root().join("-").exists(), "{out}");
     repo.tollgate(&["report", "-o", folder.join("no/a.md").to_str().unwrap()])
         .exits(2)
         .says("no/a.md");

@@ -205,6 +205,24 @@ fn a_collector_that_is_down_or_refuses_holds_nothing_and_gets_it_later() {
 }
 
 #[test]
+fn r193_spans_that_a_collector_rejects_are_told_and_not_sent_again() {
+    let words =
+        r#"{"partialSuccess": {"rejectedSpans": "2", "errorMessage": "too\nold\u001b[31m"}}"#;
+    let collector =
+        Receiver::new(&[Manner::Says(words), Manner::Says(r#"{"partialSuccess": {}}"#)]);
+    let repo = crew();
+    repo.settings(&format!("[telemetry]\notlp = \"http://{}\"", collector.address));
+    run(&repo).exits(3).says("the collector rejected 2 spans of the traces: too old; they are not");
+    let notices = repo.events("noticed");
+    assert_eq!(notices[0]["code"], "telemetry.failed", "{notices:?}");
+    repo.answer(APPROVE.0, APPROVE.1).exits(3);
+    let sent: Vec<Value> = collector.taken().iter().flat_map(|one| spans(&one.json())).collect();
+    let ids: BTreeSet<&str> = sent.iter().map(|span| span["spanId"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), sent.len(), "a span was sent twice");
+    assert_eq!(repo.events("noticed").len(), notices.len(), "nothing else was rejected");
+}
+
+#[test]
 fn a_blocked_session_has_no_span_yet_and_a_cancelled_one_ends_in_error() {
     let collector = Receiver::new(&[Manner::Answers(200)]);
     let repo = Repo::with(json!([{"when": {"role": "Coder"}, "do": {"exit": 3}}]));

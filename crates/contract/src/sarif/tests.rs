@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::{SarifFinding, read, write};
+use super::{SarifFinding, document, read};
 use crate::testing::{Shows, shown};
 use expect_test::expect;
 use tollgate_core::event::FindingStatus;
@@ -146,6 +146,33 @@ fn ours(id: u32, severity: Severity, status: FindingStatus) -> SarifFinding {
     }
 }
 
+fn write(findings: &[SarifFinding]) -> String {
+    format!("{:#}\n", document(findings, "0.1.0", "a file.toml"))
+}
+
+/// GitHub refuses the whole file for one result without a place.
+#[test]
+fn r194_every_result_has_a_place_whatever_its_file_is_called() {
+    for (file, uri) in [
+        (Some("a:b.txt"), "a%3Ab.txt"),
+        (Some("src/a\\b.txt"), "src/a%5Cb.txt"),
+        (Some("a\u{1b}[31m\n%.txt"), "a%1B%5B31m%0A%25.txt"),
+        (Some("\u{fffd}.txt"), "%EF%BF%BD.txt"),
+        (Some("./src//a.rs"), "src/a.rs"),
+        (Some("../a"), "a%20file.toml"),
+        (Some("/etc/passwd"), "a%20file.toml"),
+        (Some(" "), "a%20file.toml"),
+        (None, "a%20file.toml"),
+    ] {
+        let file = file.map(str::to_owned);
+        let finding = SarifFinding { file, ..ours(1, Severity::Low, FindingStatus::Open) };
+        let document = document(&[finding], "0.1.0", "a file.toml");
+        let place = &document["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], uri);
+        assert!(place["region"]["startLine"].is_u64(), "{place}");
+    }
+}
+
 #[test]
 fn our_findings_come_back_as_they_went() {
     let severities = [Severity::Low, Severity::Medium, Severity::High, Severity::Critical];
@@ -153,7 +180,7 @@ fn our_findings_come_back_as_they_went() {
         .zip(severities)
         .map(|(id, severity)| ours(id, severity, FindingStatus::Open))
         .collect();
-    let back = read(&write(&all, "0.1.0"), "s.sarif").unwrap();
+    let back = read(&write(&all), "s.sarif").unwrap();
     let expected: Vec<ReportedFinding> = all
         .iter()
         .map(|finding| ReportedFinding {
@@ -174,7 +201,7 @@ fn what_was_accepted_or_fixed_does_not_come_back() {
     let statuses = [FindingStatus::Accepted, FindingStatus::Fixed, FindingStatus::Tracked];
     let all: Vec<SarifFinding> =
         (1..).zip(statuses).map(|(id, status)| ours(id, Severity::High, status)).collect();
-    let back = read(&write(&all, "0.1.0"), "s.sarif").unwrap();
+    let back = read(&write(&all), "s.sarif").unwrap();
     assert_eq!(
         back.iter().map(|f| f.message.as_str()).collect::<Vec<_>>(),
         [all[2].message.as_str()]
@@ -195,7 +222,19 @@ fn our_sarif_has_the_form_that_services_take() {
               "results": [
                 {
                   "level": "error",
-                  "locations": [],
+                  "locations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "a%20file.toml",
+                          "uriBaseId": "%SRCROOT%"
+                        },
+                        "region": {
+                          "startLine": 1
+                        }
+                      }
+                    }
+                  ],
                   "message": {
                     "text": "no {0} [x] 7"
                   },
@@ -243,5 +282,5 @@ fn our_sarif_has_the_form_that_services_take() {
           "version": "2.1.0"
         }
     "#]]
-    .assert_eq(&write(&[outside], "0.1.0"));
+    .assert_eq(&write(&[outside]));
 }

@@ -23,13 +23,9 @@ pub struct SarifFinding {
     pub status: FindingStatus,
 }
 
-/// What was accepted is suppressed, what was fixed is absent; `version` is that of Tollgate.
-pub fn write(findings: &[SarifFinding], version: &str) -> String {
-    format!("{:#}\n", document(findings, version))
-}
-
-/// The same as a value, for whoever prints it in a way of their own.
-pub fn document(findings: &[SarifFinding], version: &str) -> Value {
+/// What was accepted is suppressed, what was fixed is absent; `version` is that of Tollgate. Services refuse the whole document
+/// for one result without a place: `root_file` stands for it.
+pub fn document(findings: &[SarifFinding], version: &str, root_file: &str) -> Value {
     let mut worst: BTreeMap<&str, Severity> = BTreeMap::new();
     for finding in findings {
         let severity = worst.entry(rule_id(finding)).or_insert(finding.severity);
@@ -38,7 +34,7 @@ pub fn document(findings: &[SarifFinding], version: &str) -> Value {
     let rules: Vec<Value> = worst.iter().map(|(id, severity)| rule(id, *severity)).collect();
     let index_of = |finding: &SarifFinding| worst.keys().position(|id| *id == rule_id(finding));
     let results: Vec<Value> =
-        findings.iter().map(|finding| result(finding, index_of(finding))).collect();
+        findings.iter().map(|finding| result(finding, index_of(finding), root_file)).collect();
     let driver = json!({
         "name": "Tollgate",
         "semanticVersion": version,
@@ -65,13 +61,13 @@ fn rule(id: &str, worst: Severity) -> Value {
     })
 }
 
-fn result(finding: &SarifFinding, rule_index: Option<usize>) -> Value {
+fn result(finding: &SarifFinding, rule_index: Option<usize>, root_file: &str) -> Value {
     let mut result = json!({
         "ruleId": rule_id(finding),
         "ruleIndex": rule_index,
         "level": level(finding.severity),
         "message": {"text": finding.message},
-        "locations": location(finding).into_iter().collect::<Vec<_>>(),
+        "locations": [location(finding, root_file)],
         "partialFingerprints": {"tollgateFinding/v1": fingerprint(finding)},
         "properties": {
             "security-severity": score(finding.severity),
@@ -108,14 +104,17 @@ fn score(severity: Severity) -> &'static str {
     }
 }
 
-fn location(finding: &SarifFinding) -> Option<Value> {
-    let file = finding.file.as_deref().and_then(report_path::inside)?;
-    let uri = report_path::to_uri(&file);
+fn location(finding: &SarifFinding, root_file: &str) -> Value {
+    let uri = finding.file.as_deref().and_then(report_path::uri_of_name);
+    let (uri, line) = match uri {
+        Some(uri) => (uri, finding.line.as_deref().and_then(first_number)),
+        None => (report_path::to_uri(root_file), Some(1)),
+    };
     let mut place = json!({"artifactLocation": {"uri": uri, "uriBaseId": "%SRCROOT%"}});
-    if let Some(line) = finding.line.as_deref().and_then(first_number) {
+    if let Some(line) = line {
         place["region"] = json!({"startLine": line});
     }
-    Some(json!({"physicalLocation": place}))
+    json!({"physicalLocation": place})
 }
 
 fn first_number(text: &str) -> Option<u32> {

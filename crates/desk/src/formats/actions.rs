@@ -20,6 +20,8 @@ const EACH_KIND_MAX: usize = 10;
 /// Nobody reads more beside a line of code.
 const MESSAGE_CHARS_MAX: usize = 4_000;
 const TITLE_CHARS_MAX: usize = 200;
+/// No system has longer paths.
+const FILE_CHARS_MAX: usize = 4_096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
@@ -65,16 +67,17 @@ impl Annotation {
     pub fn command(&self) -> String {
         let mut properties = Vec::new();
         if let Some(file) = &self.file {
-            properties.push(format!("file={}", property(file)));
+            properties.push(format!("file={}", property(file, FILE_CHARS_MAX)));
         }
         if let Some(line) = self.line {
             properties.push(format!("line={line}"));
         }
-        properties
-            .push(format!("title={}", property(&terminal_line(&self.title, TITLE_CHARS_MAX))));
+        properties.push(format!("title={}", property(&self.title, TITLE_CHARS_MAX)));
         let message: String =
             terminal_text(&self.message).chars().take(MESSAGE_CHARS_MAX).collect();
-        format!("::{} {}::{}", self.weight.command(), properties.join(","), data(message.trim()))
+        // The runner decodes it and writes it to the log, where it must be as harmless as any other line.
+        let message = data(&defused(message.trim()));
+        format!("::{} {}::{message}", self.weight.command(), properties.join(","))
     }
 }
 
@@ -142,8 +145,8 @@ fn data(raw: &str) -> String {
     raw.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(raw: &str) -> String {
-    data(raw).replace(':', "%3A").replace(',', "%2C")
+fn property(raw: &str, chars_max: usize) -> String {
+    data(&defused(&terminal_line(raw, chars_max))).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]
@@ -158,10 +161,24 @@ mod tests {
             .at(Some("src/a,b:c.rs".into()), Some(7));
         assert_eq!(
             found.command(),
-            "::warning file=src/a%2Cb%3Ac.rs,line=7,title=a%3A b%2C c %3A%3Aadd-mask%3A%3Ad::50%25%0A::stop-commands::x%0Aend"
+            "::warning file=src/a%2Cb%3Ac.rs,line=7,title=a%3A b%2C c %3A%3Aadd-mask%3A%3Ad::50%25%0A: :stop-commands::x%0Aend"
         );
         let nowhere = Annotation::new(Weight::Error, "t", "m").at(None, Some(3));
         assert_eq!(nowhere.command(), "::error title=t::m");
+    }
+
+    #[test]
+    fn r194_no_part_of_an_annotation_is_a_command_to_the_runner() {
+        let found = Annotation::new(
+            Weight::Error,
+            "t ##[add-mask]x",
+            "ok\n##[group]a\n#\u{1b}[1m#[error]b",
+        )
+        .at(Some("##[error]\u{1b}[31ma\n.rs".into()), Some(1));
+        assert_eq!(
+            found.command(),
+            "::error file=# #[error]a .rs,line=1,title=t # #[add-mask]x::ok%0A# #[group]a%0A# #[error]b"
+        );
     }
 
     #[test]

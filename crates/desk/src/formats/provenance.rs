@@ -40,6 +40,8 @@ pub enum ProvenanceError {
     NothingMade,
     #[error("its commit {commit} is no longer in this repository")]
     Gone { commit: CommitId },
+    #[error("it is in an archive, and provenance needs the repository with its commit")]
+    Apart,
     #[error(transparent)]
     Opened(#[from] OpenedError),
 }
@@ -49,6 +51,9 @@ pub fn provenance(
     opened: &mut Opened,
     state: Option<&Path>,
 ) -> Result<Provenance, ProvenanceError> {
+    if opened.is_apart() {
+        return Err(ProvenanceError::Apart);
+    }
     let view = opened.view()?;
     if view.route.standing != Standing::Done {
         return Err(ProvenanceError::NotDone { standing: view.route.standing });

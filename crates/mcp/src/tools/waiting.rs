@@ -28,6 +28,9 @@ impl Waiting {
     pub fn begin(room: &Room, given: Object) -> Result<Self, Refused> {
         let given: Wait = arguments::read(given)?;
         let opened = room.open(given.repository.as_deref(), &given.session)?;
+        if let Some(id) = &given.until_answered {
+            was_asked(&opened, id)?;
+        }
         let seconds = given.timeout_seconds.unwrap_or(SECONDS_DEFAULT).min(SECONDS_MAX);
         Ok(Self {
             opened,
@@ -90,6 +93,16 @@ impl Waiting {
             "questions": asking::of(view),
             "next": reason.next(),
         })
+    }
+}
+
+/// A question that was never asked is not answered either.
+fn was_asked(opened: &Opened, id: &str) -> Result<(), Refused> {
+    let audit = opened.audit()?;
+    match audit.decisions.iter().any(|one| one.decision_id.as_str() == id) {
+        true => Ok(()),
+        false => Err(Refused::new("", format!("{} was never asked {id:?}", opened.name))
+            .hint("the tool open_questions lists what waits for an answer")),
     }
 }
 

@@ -309,6 +309,7 @@ fn changes(report: &Report) -> Markup {
                     }
                     @match diff {
                         Some(diff) => (code::diff(std::slice::from_ref(diff), None)),
+                        None if report.is_apart => p.dim { "It is not shown here." },
                         None => p.dim { "It is not shown here; " code { "tollgate diff " (report.view.session) } " prints it." },
                     }
                 }
@@ -372,8 +373,11 @@ fn documents(report: &Report) -> Markup {
 fn document(one: &Document) -> Markup {
     html! {
         details.file {
-            summary { code { (foreign(&one.path)) } }
-            p.dim { "SHA-256 " code { (one.sha256.as_str()) } }
+            summary {
+                code { (foreign(&one.path)) }
+                @if one.is_another() { " " span."badge bad" { (one.since_words()) } }
+            }
+            p.dim { "SHA-256 when it was recorded " code { (one.sha256.as_str()) } " · " (one.since_words()) }
             @match &one.text {
                 None => p.dim { "It is gone, or too large to be shown here." },
                 Some(text) if one.path.ends_with(".md") && text.len() <= markdown::BYTES_MAX => div.md { (markdown::render(text)) },
@@ -390,8 +394,10 @@ fn proof(report: &Report) -> Markup {
             h2 { "Evidence" }
             p { span."badge ok" { "verified" } " The chain of the journal holds: " (html::counted(view_records(report), "record")) ", last hash" }
             p { code.hash { (chain.last_hash) } }
-            p.dim { "Every record names the hash of the one before it. " code { "tollgate audit --verify " (report.view.session) }
-                " checks the chain again; a last hash that was kept elsewhere shows whether it is the same." }
+            p.dim { "Every record names the hash of the one before it. "
+                @if report.is_apart { code { "tollgate audit --verify FILE" } " checks the archive" }
+                @else { code { "tollgate audit --verify " (report.view.session) } " checks the chain" }
+                " again; a last hash that was kept elsewhere shows whether it is the same." }
             @if !audit.commits.is_empty() {
                 h3 { "Accepted commits" }
                 ol.log { @for one in &audit.commits {

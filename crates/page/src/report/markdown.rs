@@ -116,10 +116,9 @@ fn decisions(report: &Report) -> String {
 fn decision(one: &DecisionEntry) -> String {
     let at = moment(one.resolved_at.unwrap_or(one.asked_at));
     let (id, how) = (code(one.decision_id.as_str()), entries::resolved_words(one));
-    let first = line(one.question.lines().next().unwrap_or_default());
-    let mut text = format!("### {id}\n\n{at}, {how}.\n\n{first}\n\n");
+    let mut text = format!("### {id}\n\n{at}, {how}.\n\n{}\n", quote(&one.question));
     if let Some(answer) = &one.answer {
-        text.push_str(&format!("{}\n", quote(answer)));
+        text.push_str(&format!("Answer:\n\n{}\n", quote(answer)));
     }
     if let Some(reason) = entries::new_reason(one) {
         text.push_str(&format!("Reason:\n\n{}\n", quote(reason)));
@@ -236,7 +235,10 @@ fn changed(report: &Report) -> String {
     let files = report.changed.files.iter();
     let rows = files.map(|file| vec![code(&file.path), number(file.added), number(file.removed)]);
     let rows = table(&["File", "Added", "Removed"], rows);
-    let how = format!("\n`tollgate diff {}` prints the changes.\n", report.view.session);
+    let how = match report.is_apart {
+        true => String::new(),
+        false => format!("\n`tollgate diff {}` prints the changes.\n", report.view.session),
+    };
     section("Changed files", &if rows.is_empty() { rows } else { rows + &how })
 }
 
@@ -288,24 +290,30 @@ fn spend(report: &Report) -> String {
 }
 
 fn documents(report: &Report) -> String {
-    let rows = report
-        .documents
-        .iter()
-        .map(|one| vec![code(&one.path), format!("`{}`", one.sha256.as_str())]);
-    section("Documents of the session", &table(&["File", "SHA-256"], rows))
+    let rows = report.documents.iter().map(|one| {
+        let now = match one.is_another() {
+            true => format!("**{}**", one.since_words()),
+            false => one.since_words().to_owned(),
+        };
+        vec![code(&one.path), format!("`{}`", one.sha256.as_str()), now]
+    });
+    section("Documents of the session", &table(&["File", "SHA-256 when recorded", "Now"], rows))
 }
 
 fn evidence(report: &Report) -> String {
     let chain = &report.chain;
     let records = counted(chain.records, "record");
+    let again = match report.is_apart {
+        true => "`tollgate audit --verify FILE` checks the archive again.".to_owned(),
+        false => format!("`tollgate audit --verify {}` checks it again.", report.view.session),
+    };
     section(
         "Evidence",
         &format!(
             "The chain of the journal was verified on {}: {records}, last hash `{}`.\n\n\
-             `tollgate audit --verify {}` checks it again.\n",
+             {again}\n",
             moment(report.made_at),
-            chain.last_hash,
-            report.view.session
+            chain.last_hash
         ),
     )
 }

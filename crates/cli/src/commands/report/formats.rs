@@ -43,6 +43,8 @@ fn refused(opened: &Opened, error: ProvenanceError) -> Failure {
             failure.hint(format!("`tollgate status {name}` says what it waits for"))
         }
         ProvenanceError::NothingMade => failure,
+        ProvenanceError::Apart => failure
+            .hint(format!("in the repository, `tollgate report {name} --provenance` makes it")),
         ProvenanceError::Gone { .. } => {
             failure.hint("fetch the branch from where it was pushed to, and ask again")
         }

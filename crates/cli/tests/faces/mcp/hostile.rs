@@ -86,7 +86,7 @@ fn r192_no_tool_answers_a_decision_whatever_it_is_given() {
     client
         .refused("resume_session", json!({"session": format!("{session} {} approved", APPROVE.0)}));
     client.refused("explain", json!({"code": words}));
-    client.call("wait", json!({"until_answered": words, "timeout_seconds": 0}));
+    client.refused("wait", json!({"until_answered": words, "timeout_seconds": 0}));
     let resumed = client.call("resume_session", json!({}));
     assert!(resumed["did"].as_str().unwrap().contains("waits for the person"), "{resumed}");
     crate::support::eventually("the resume ends", || {

@@ -29,6 +29,15 @@ fn r192_the_settings_of_each_client_start_the_server() {
     assert!(codex.starts_with("[mcp_servers.tollgate]\ncommand = \""), "{codex}");
     assert!(codex.contains("args = [\"mcp\"]\n"), "{codex}");
     assert!(codex.contains("\nenv = { TOLLGATE_STATE_HOME = \"/"), "{codex}");
+    // The client's own command does the same, with the same variables.
+    let state = codex.split("TOLLGATE_STATE_HOME = \"").nth(1).unwrap().split('"').next().unwrap();
+    let env = format!("--env 'TOLLGATE_STATE_HOME={state}'");
+    printed("codex").says(&format!("with: codex mcp add {env} tollgate -- {me} mcp"));
+    let claude = format!("with: claude mcp add {env} --transport stdio tollgate -- {me} mcp");
+    printed("claude").says(&claude);
+    printed("gemini").does_not_say("with:");
+    let mut odd = repo.command(&["mcp", "--config", "codex"]);
+    ran(odd.env("XDG_STATE_HOME", "/a b'c")).exits(0).says("--env \"XDG_STATE_HOME=/a b'c\"");
     let all = repo.tollgate(&["mcp", "--config", "claude", "--all"]).exits(0).out;
     assert!(all.contains("--all"), "{all}");
     repo.tollgate(&["mcp", "--config", "emacs"]).exits(2);

@@ -9,6 +9,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy)]
 pub enum Manner {
     Answers(u16),
+    /// With 200, and these words.
+    Says(&'static str),
     RedirectsTo(SocketAddr),
     /// Takes the connection and says nothing.
     Hangs,
@@ -85,6 +87,10 @@ fn serve(stream: TcpStream, taken: &Mutex<Vec<Taken>>, manners: &Mutex<Vec<Manne
     match manner {
         Manner::Answers(status) => {
             let _ = stream.write_all(answer(status, "").as_bytes());
+        }
+        Manner::Says(words) => {
+            let head = format!("HTTP/1.1 200 X\r\nContent-Length: {}\r\n", words.len());
+            let _ = stream.write_all(format!("{head}Connection: close\r\n\r\n{words}").as_bytes());
         }
         Manner::RedirectsTo(to) => {
             let location = format!("Location: http://{to}/elsewhere\r\n");
