@@ -41,7 +41,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use tollgate_contract::config::{Adapter, AgentConfig};
-use tollgate_contract::hand_in::Way;
+use tollgate_contract::reply_form::Way;
 
 /// One kind of agent program.
 pub trait AgentAdapter: Sync {
@@ -100,8 +100,8 @@ pub trait AgentAdapter: Sync {
         None
     }
 
-    /// How its reply is handed in.
-    fn hand_in(&self) -> Way {
+    /// How it submits its reply.
+    fn replies_by(&self) -> Way {
         Way::LastMessage
     }
 

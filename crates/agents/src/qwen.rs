@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use tollgate_contract::config::{Adapter, AgentConfig};
-use tollgate_contract::hand_in::Way;
+use tollgate_contract::reply_form::Way;
 use tollgate_core::duration;
 use tollgate_files::clock;
 
@@ -113,7 +113,7 @@ impl AgentAdapter for Qwen {
         Some(&Self)
     }
 
-    fn hand_in(&self) -> Way {
+    fn replies_by(&self) -> Way {
         Way::Tool("structured_output")
     }
 

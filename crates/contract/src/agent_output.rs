@@ -3,6 +3,7 @@
 mod claimed;
 pub(crate) mod items;
 mod normal;
+pub mod plan_items;
 mod requests;
 pub mod results;
 mod rules;

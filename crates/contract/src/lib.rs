@@ -16,7 +16,7 @@ pub mod explain;
 pub mod foreign;
 mod front_matter;
 pub mod gates;
-pub mod hand_in;
+
 pub mod intent;
 mod json_file;
 pub mod junit;
@@ -28,6 +28,7 @@ mod node;
 pub mod pack;
 pub mod plan;
 pub mod prompt;
+pub mod reply_form;
 mod report_path;
 pub mod report_points;
 pub mod sarif;

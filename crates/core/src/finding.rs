@@ -117,27 +117,6 @@ spelled!(FindingStatus {
     Tracked = "tracked",
 });
 
-/// What a reviewing role says of a finding that it was told of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EarlierWord {
-    pub id: FindingId,
-    pub state: EarlierState,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EarlierState {
-    Fixed,
-    /// It is still there.
-    Open,
-    /// It was no fault.
-    Withdrawn,
-}
-
-spelled!(EarlierState { Fixed = "fixed", Open = "open", Withdrawn = "withdrawn" });
-
 /// A finding as journals have it. Earlier versions wrote no origin.
 #[derive(Serialize, Deserialize)]
 struct Record {

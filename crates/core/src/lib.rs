@@ -11,6 +11,7 @@ pub mod count;
 mod decide;
 pub mod decision;
 pub mod duration;
+pub mod earlier;
 pub mod engine;
 pub mod event;
 mod failure;

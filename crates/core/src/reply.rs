@@ -1,6 +1,6 @@
 //! What an agent said, after the contract has read it: a claim, never yet a fact.
 
-use crate::finding::EarlierWord;
+use crate::earlier::EarlierWord;
 use crate::money::dollars;
 use crate::proof::one_line;
 use crate::role::{Role, spelled};

@@ -209,7 +209,7 @@ impl Opened {
         paths: &[String],
     ) -> Result<String, OpenedError> {
         let bytes = Repository::discover(&self.repo.root)?.patch_of(from, to, paths)?;
-        // What is cut is told as git tells what is no line of a file.
+        // A remark on what is cut has the form of git's remarks on a file.
         let (shown, rest) = match bytes.len() > TEXT_BYTES_MAX {
             true => {
                 let end = bytes[..TEXT_BYTES_MAX].iter().rposition(|byte| *byte == b'\n');

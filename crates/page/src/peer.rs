@@ -3,7 +3,7 @@
 //! An agent that learned the cookie still gets nowhere. Its processes are below a supervisor of ours and cannot leave that
 //! place. A process can hide a socket, though: it may forbid others to look into it, hand the socket on from child to child, or
 //! leave it on its way between two processes. So while agents are at work it does not count that none of them is seen with
-//! the socket: somebody else must be.
+//! the socket: another process must be.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

@@ -5,12 +5,12 @@ use crate::failure::Failure;
 use crate::{output, place};
 use clap::Args;
 use serde::Serialize;
-use tollgate_contract::hand_in::Way;
 use tollgate_contract::prompt::{Part, parts};
+use tollgate_contract::reply_form::Way;
 use tollgate_core::id::{Attempt, DispatchNumber, SessionName};
 use tollgate_core::role::Role;
 use tollgate_files::FileError;
-use tollgate_host::activity::adapter::{self, Player};
+use tollgate_host::activity::adapter;
 use tollgate_host::activity::order;
 use tollgate_host::settings::roles;
 
@@ -119,10 +119,8 @@ fn of_role(name: &str) -> Result<(Option<Of>, Role, String), Failure> {
         Failure::usage("cli.role", missing.to_string()).hint("`tollgate roles` lists the roles")
     })?;
     let role = found.file.role;
-    let way = match adapter::player(&context, role, None) {
-        Ok(Player::Driven(driven)) => driven.adapter.hand_in(),
-        Ok(Player::Program(_) | Player::Person) | Err(_) => Way::LastMessage,
-    };
+    let player = adapter::player(&context, role, None);
+    let way = player.map_or(Way::LastMessage, |player| player.replies_by());
     Ok((None, role, order::prompt_of_role(&found.file, way)))
 }
 

@@ -182,7 +182,7 @@ fn promised(text: &str) -> BTreeSet<String> {
 #[test]
 fn every_field_that_the_text_of_a_role_names_is_in_some_input_of_that_role() {
     let work_item = "## Objective\n\nMore.\n\n## Spec Reference\n\n- Spec: spec.md\n- Section(s): Goals\n\n## Scope\n\n### In Scope\n\n- app.txt\n\n\
-                     ### Out of Scope\n\n- lib.txt\n\n## Acceptance Criteria\n\n- [ ] it reads well\n- [ ] cmd: test -f app.txt\n\n\
+                     ### Out of Scope\n\n- lib.txt\n\n## Acceptance Criteria\n\n- [ ] the text is clear\n- [ ] cmd: test -f app.txt\n\n\
                      ## Context\n\nNone.\n\n## Constraints\n\nNone.\n";
     let plan = json!({"create": [{"tempID": "a", "title": "One", "body": work_item, "blockedBy": [],
         "labels": ["task:implement", "status:pending", "priority:high", "complexity:low"]}], "close": [], "update": []});

@@ -9,7 +9,7 @@ use super::wire::{
 use super::{ReplyKind, ReplyRead, ScopeRequest, requests};
 use serde_json::Value;
 use tollgate_core::answer::says_something;
-use tollgate_core::finding::EarlierWord;
+use tollgate_core::earlier::EarlierWord;
 use tollgate_core::id::FindingId;
 use tollgate_core::reply::{
     AgentQuestion, LooksWanted, Reply, ReplyStatus, ReportedFinding, Severity,
@@ -67,26 +67,25 @@ pub(super) fn universal(output: AgentOutput) -> ReplyRead {
         verified_criteria: artifacts.verified_criteria.unwrap_or_default(),
         usage: output.usage.unwrap_or_default().into(),
     };
-    let summary = reply.summary.clone();
-    let planner = output.plan.map(|PlanWire { create, close, update }| PlannerResult {
-        role: PlannerRole::Planner,
-        create,
-        close,
-        update,
-        usage: None,
-        scope_request: None,
-    });
+    let planner = output.plan.map(planned);
     let declares = output.incidental.is_some() || output.scope_corrections.is_some();
-    let implementor = declares.then_some(ImplementorResult {
+    let implementor = declares.then(|| ImplementorResult {
         role: ImplementorRole::Implementor,
         outcome: Outcome::Completed,
-        summary,
+        summary: reply.summary.clone(),
         incidental: output.incidental,
         scope_corrections: output.scope_corrections,
         usage: None,
         scope_request: None,
     });
     ReplyRead { planner, implementor, ..read(reply, ReplyKind::Universal, output.scope_request) }
+}
+
+/// The plan as the typed result has it.
+fn planned(plan: PlanWire) -> PlannerResult {
+    let PlanWire { create, close, update } = plan;
+    let role = PlannerRole::Planner;
+    PlannerResult { role, create, close, update, usage: None, scope_request: None }
 }
 
 pub(super) fn planner(result: PlannerResult) -> ReplyRead {

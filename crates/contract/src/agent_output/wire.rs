@@ -1,10 +1,10 @@
 //! The universal output as it is written; its JSON Schema comes from here.
 
-use super::results::{ItemId, ItemUpdate, NewItem};
+use super::plan_items::{ItemId, ItemUpdate, NewItem};
 use crate::word::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tollgate_core::finding::EarlierState;
+use tollgate_core::earlier::EarlierState;
 use tollgate_core::reply::{ReplyStatus, Severity, Usage};
 use tollgate_core::role::Role;
 use tollgate_judge::scope::{Incidental, ScopeCorrection};

@@ -2,8 +2,8 @@
 //! words in which it stands on record: a loop that does not converge is noticed, however the role puts it.
 
 use super::draft::Draft;
+use crate::earlier::{EarlierState, EarlierWord};
 use crate::event::Finding;
-use crate::finding::{EarlierState, EarlierWord};
 use crate::id::DispatchNumber;
 use crate::reply::{Reply, ReportedFinding};
 use crate::work::DispatchEnd;

@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use tollgate_agents::{self as agent, AgentAdapter};
 use tollgate_contract::config::{Adapter, AgentConfig};
+use tollgate_contract::reply_form::Way;
 use tollgate_core::role::Role;
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::worker::Worker;
@@ -17,6 +18,16 @@ pub enum Player {
     Program(Launch),
     Driven(Driven),
     Person,
+}
+
+impl Player {
+    /// How it submits its reply.
+    pub fn replies_by(&self) -> Way {
+        match self {
+            Self::Driven(driven) => driven.adapter.replies_by(),
+            Self::Program(_) | Self::Person => Way::LastMessage,
+        }
+    }
 }
 
 /// An agent program that we talk to in its own way.

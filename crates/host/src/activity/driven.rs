@@ -11,7 +11,7 @@ use tollgate_agents::{
     self as agent, Access, DriverPlan, Home, Job, LENT_SUFFIX, NotStarted, Transcript,
 };
 use tollgate_contract::config::Enforce;
-use tollgate_contract::hand_in;
+use tollgate_contract::reply_form;
 use tollgate_contract::skill::RoleFile;
 use tollgate_core::brief::FileRules;
 use tollgate_core::id::{DispatchNumber, SessionName};
@@ -52,7 +52,7 @@ pub(super) fn launch(
     let Site { context, order, folder, .. } = *site;
     let tree = site.workspace.tree();
     let (program, home) = ready(context, order, tree, driven)?;
-    let schema = hand_in::reply_schema(order.brief.role);
+    let schema = reply_form::schema(order.brief.role);
     let session_folder = session_path(&order.session);
     let access = access(&order.brief.files, role);
     let job = Job {

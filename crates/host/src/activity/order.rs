@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tollgate_agents::Access;
 use tollgate_contract::agent_input::SpecSection;
-use tollgate_contract::hand_in::{self, Way};
 use tollgate_contract::prompt::{below_a_section, bullets, fenced, render};
+use tollgate_contract::reply_form::{self, Way};
 use tollgate_contract::skill::RoleFile;
 use tollgate_contract::{agent_input, pack};
 use tollgate_core::brief::Brief;
@@ -374,7 +374,7 @@ pub fn prompt_of_role(role: &RoleFile, way: Way) -> String {
         ("session_folder", format!("{}/SESSION/", Layout::SESSIONS)),
         ("role_text", below_a_section(role.body.trim())),
         ("input_json", "…".to_owned()),
-        ("output_contract", hand_in::words(role.role, way)),
+        ("output_contract", reply_form::words(role.role, way)),
     ]);
     render(pack::PROMPT, &values)
 }
@@ -397,7 +397,7 @@ pub fn prompt(role: &RoleFile, order: &DispatchOrder, value: &Value, way: Way) -
         ("references", bullets(&named("references"))),
         ("earlier_sessions", bullets(&named("earlier_sessions"))),
         ("instructions", bullets(&order.about.instructions)),
-        ("output_contract", hand_in::words(brief.role, way)),
+        ("output_contract", reply_form::words(brief.role, way)),
         ("previous_errors", fenced(&bullets(&errors))),
         ("feedback", fenced(&bullets(&brief.feedback))),
     ]);

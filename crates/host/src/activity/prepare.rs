@@ -8,7 +8,6 @@ use crate::commands;
 use crate::settings::roles::MissingRole;
 use std::collections::BTreeMap;
 use tollgate_agents as agent;
-use tollgate_contract::hand_in::Way;
 use tollgate_contract::skill::{self, RoleFile};
 use tollgate_core::work::DispatchEnd;
 use tollgate_core::worker::Worker;
@@ -78,15 +77,9 @@ pub(super) fn prepare<'a>(
     if !errors.is_empty() {
         return Err(DispatchEnd::MissingContext { errors }.into());
     }
-    let again = resumed.is_some();
-    let prompt = match (&player, again) {
-        (_, true) => order::prompt_again(&told),
-        (Player::Driven(driven), _) => {
-            order::prompt(&role, &told, &input, driven.adapter.hand_in())
-        }
-        (Player::Program(_) | Player::Person, _) => {
-            order::prompt(&role, &told, &input, Way::LastMessage)
-        }
+    let prompt = match &resumed {
+        Some(_) => order::prompt_again(&told),
+        None => order::prompt(&role, &told, &input, player.replies_by()),
     };
     write_attempt(folder, &given, &input, &prompt)?;
     order::note_given(folder, &told, (role_file, &role), &found)?;

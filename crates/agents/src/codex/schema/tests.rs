@@ -2,7 +2,7 @@
 
 use super::*;
 use tollgate_contract::agent_output::read_reply;
-use tollgate_contract::hand_in::reply_schema;
+use tollgate_contract::reply_form;
 use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
 
@@ -175,7 +175,7 @@ fn fullest(schema: &Value, root: &Value) -> Value {
 #[test]
 fn a_reply_in_the_strict_form_reads_as_one_of_the_contract_for_every_role() {
     for role in Role::dispatched() {
-        let form = strict(&reply_schema(role));
+        let form = strict(&reply_form::schema(role));
         let sparse = sparsest(&form, &form);
         assert!(sparse["next"].is_null(), "the form asks for nulls");
         let mut full = fullest(&form, &form);

@@ -1,13 +1,14 @@
-//! What a role hands in, in one form: the words for its prompt and the schema for agents that are bound to one. Other forms
-//! that the contract allows are read too, and nobody is told of them.
+//! The one form in which a role is told to reply: the words for its prompt, and the schema for agents that are bound to one. Other
+//! forms that the contract allows are read too, and nobody is told of them.
 
-use crate::{pack, prompt, schema};
+use crate::schema::schema as schema_of;
+use crate::{pack, prompt};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use tollgate_core::reply::ReplyStatus;
 use tollgate_core::role::Role;
 
-/// How an agent hands in.
+/// How an agent submits its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     LastMessage,
@@ -64,7 +65,7 @@ const PARTS: &[Part] = &[
     Part { name: "", is_of: |_| false, fields: &["usage", "files_to_create_or_update"] },
 ];
 
-/// The section of the prompt that says what to hand in.
+/// The section of the prompt that says how to reply.
 pub fn words(role: Role, way: Way) -> String {
     let parts = PARTS.iter().filter(|part| (part.is_of)(role));
     let mut values: BTreeMap<&str, String> =
@@ -77,8 +78,8 @@ pub fn words(role: Role, way: Way) -> String {
 }
 
 /// The JSON Schema of the same.
-pub fn reply_schema(role: Role) -> Value {
-    let mut schema = schema::schema("agent-output").expect("the reply has a schema");
+pub fn schema(role: Role) -> Value {
+    let mut schema = schema_of("agent-output").expect("the reply has a schema");
     // Some agents would look its dialect up.
     schema.as_object_mut().map(|words| words.remove("$schema"));
     let foreign = PARTS.iter().filter(|part| !(part.is_of)(role)).flat_map(|part| part.fields);
@@ -152,7 +153,7 @@ mod tests {
     fn the_words_and_the_schema_of_a_role_name_the_same_fields() {
         for role in Role::ALL {
             let words = named(&words(*role, Way::LastMessage));
-            let schema = reply_schema(*role);
+            let schema = schema(*role);
             let mut fields = BTreeSet::new();
             properties(&schema, &mut fields);
             for part in PARTS {
