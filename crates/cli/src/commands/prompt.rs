@@ -114,7 +114,8 @@ impl Prompt {
 
 fn of_role(name: &str) -> Result<(Option<Of>, Role, String), Failure> {
     let context = place::context()?;
-    let listed = super::roles::named_so(roles::list(&context.layout), name)?;
+    let listed =
+        super::roles::named_so(roles::list(&context.layout), name, "tollgate prompt --role")?;
     let found = listed.found.map_err(|missing| {
         Failure::usage("cli.role", missing.to_string()).hint("`tollgate roles` lists the roles")
     })?;

@@ -81,7 +81,7 @@ impl Roles {
 /// One role with all that it is told.
 fn show(listed: Vec<ListedRole>, name: &str, json: bool) -> Result<Exit, Failure> {
     let named: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
-    let found = named_so(listed, name)?;
+    let found = named_so(listed, name, "tollgate roles")?;
     let told = found.found.as_ref().map(|found| found.file.body.trim().to_owned()).ok();
     let entry = RoleRow { text: told, ..entry(found, &named) };
     if json {
@@ -93,8 +93,12 @@ fn show(listed: Vec<ListedRole>, name: &str, json: bool) -> Result<Exit, Failure
     Ok(Exit::Ok)
 }
 
-/// The role that a person means: a canonical one, or the name of a text.
-pub(super) fn named_so(listed: Vec<ListedRole>, name: &str) -> Result<ListedRole, Failure> {
+/// The role that a person means: a canonical one, or the name of a text. The command is what they typed before it.
+pub(super) fn named_so(
+    listed: Vec<ListedRole>,
+    name: &str,
+    command: &str,
+) -> Result<ListedRole, Failure> {
     let named: Vec<String> = listed.iter().map(|listed| listed.name.clone()).collect();
     let wanted = Role::parse(name).map_or(name, |role| skill::folder_of(role));
     let found = listed.into_iter().find(|listed| listed.name == wanted);
@@ -104,7 +108,7 @@ pub(super) fn named_so(listed: Vec<ListedRole>, name: &str) -> Result<ListedRole
         let roles = Role::dispatched().map(|role| role.to_string());
         let known: Vec<String> = roles.chain(named).collect();
         match nearest(name, known.iter().map(String::as_str)) {
-            Some(near) => failure.hint(format!("did you mean {near}?")),
+            Some(near) => failure.hint(format!("did you mean `{command} {near}`?")),
             None => failure,
         }
     })

@@ -113,7 +113,8 @@ fn r190_what_is_too_large_is_refused() {
     assert!(matches!(refused, None | Some(403 | 413)), "{refused:?}");
     let lied = visitor.answer(&session, "approved", "").header("Content-Length", "99999999999999");
     let refused = status(&visitor, &lied);
-    assert!(matches!(refused, None | Some(400 | 403 | 413)), "{refused:?}");
+    // What never comes is not waited for.
+    assert!(matches!(refused, None | Some(400 | 403 | 408 | 413)), "{refused:?}");
     let header = visitor.get("/").header("X-Long", &large[..1 << 20]);
     let refused = status(&visitor, &header);
     assert!(matches!(refused, None | Some(400 | 431)), "{refused:?}");

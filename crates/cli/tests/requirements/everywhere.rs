@@ -78,7 +78,9 @@ fn r183_what_an_agent_was_told_can_be_read() {
     assert!(sizes.contains("Your role") && sizes.contains("in all"), "{sizes}");
     let role = repo.tollgate(&["prompt", "--role", "Reviewer"]).exits(0).out;
     assert!(role.starts_with("# You are Reviewer\n") && role.contains("review_comments"), "{role}");
-    repo.tollgate(&["prompt", "--role", "reviewr"]).exits(2).says("did you mean Reviewer?");
+    repo.tollgate(&["prompt", "--role", "reviewr"])
+        .exits(2)
+        .says("did you mean `tollgate prompt --role Reviewer`?");
     repo.tollgate(&["prompt"]).exits(2);
     repo.tollgate(&["prompt", "latest"]).exits(2).says("no number of a dispatch");
     repo.tollgate(&["prompt", "1", "--role", "Reviewer"]).exits(2);

@@ -280,9 +280,9 @@ impl Repo {
     /// The events of the journal, in order.
     pub fn journal(&self) -> Vec<Value> {
         let text = self.session_file("journal.jsonl");
-        text.lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone())
-            .collect()
+        // A line that is being written just now is none yet.
+        let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        whole.map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone()).collect()
     }
 
     pub fn events(&self, kind: &str) -> Vec<Value> {
